@@ -1,0 +1,217 @@
+"""The event algebra: what a change of constraints does to the velocities, the impulses and the energy.
+
+Written once. `la` is `unrolled` (CasADi scalars: single events, batches, derivatives) or `lapack` (raw arrays).
+In x = L v (M = LᵀL) the kinetic energy is ½‖x‖² and an event is a projection:
+
+    M (v⁺ − v⁻) = f̄ + C'ᵀλ̄      →   x⁺ = x⁻ + L⁻ᵀf̄ + Yᵀλ̄,   Y = C' L⁻¹
+    C'v⁺ + b⁺ = target            →   Y x⁺ = target − b⁺
+
+See README.md beside this file for the derivation and the signs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from jourdain.algebra.span import Span, span
+
+ON_KINDS = ("regular", "live", "inert", "elastic")  # on during the event, in the order in which rank is decided
+KINDS = (*ON_KINDS, "released", "nonideal")
+
+
+@dataclass(frozen=True)
+class Block:
+    """The rows u = C v + b of one constraint of an event."""
+
+    kind: str  # one of KINDS
+    C: Any  # (k, n)
+    b_minus: Any  # (k, 1)
+    b_plus: Any  # (k, 1)
+    kappa: Any = None  # (k, 1), restitution of elastic rows
+    beta: Any = None  # (k, 1), given impulse of nonideal rows
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One event: blocks sorted by kind (see `KINDS`) and generalized applied impulses, one column each."""
+
+    M: Any  # (n, n)
+    v_minus: Any  # (n, 1)
+    blocks: tuple[Block, ...]
+    applied: tuple[Any, ...]  # of (n, 1)
+
+    def of_kind(self, *kinds: str) -> list[Block]:
+        return [block for block in self.blocks if block.kind in kinds]
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """M factored and the rows that are on during the event spanned: what does not depend on velocities."""
+
+    factor: Any
+    on: Span
+    n_regular: int  # rows of the span that are regular; the others act impulsively
+    n_posterior: int  # rows that stay on: regular, live, inert
+    la: ModuleType
+
+    @property
+    def Q_r(self) -> Any:
+        """Orthonormal rows of the regular part."""
+        return self.la.rows(self.on.Q, 0, self.n_regular)
+
+    @property
+    def Q_c(self) -> Any:
+        """Orthonormal rows of what acts impulsively, orthogonal to the regular part."""
+        return self.la.rows(self.on.Q, self.n_regular, self.on.Q.shape[-2])
+
+
+def decompose(problem: Problem, la: ModuleType) -> Decomposition:
+    """Factor M and span the rows that are on during the event."""
+    factor = la.factor(problem.M)
+    n = problem.M.shape[-1]
+    on_blocks = problem.of_kind(*ON_KINDS)
+    on = span([scaled(block.C, factor, la) for block in on_blocks], n, la, like=problem.M)
+    n_regular = sum(block.C.shape[-2] for block in problem.of_kind("regular"))
+    n_posterior = sum(block.C.shape[-2] for block in problem.of_kind("regular", "live", "inert"))
+    return Decomposition(factor, on, n_regular, n_posterior, la)
+
+
+def scaled(C: Any, factor: Any, la: ModuleType) -> Any:
+    """Y = C L⁻¹."""
+    return la.transpose(factor.solve_transposed(la.transpose(C)))
+
+
+def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
+    """Every quantity of the event, by name. Rows are stacked in the order of `problem.blocks`."""
+    parts = decompose(problem, la)
+    factor, on, Q_r, Q_c = parts.factor, parts.on, parts.Q_r, parts.Q_c
+    T = la.transpose
+    M, v_minus, blocks = problem.M, problem.v_minus, problem.blocks
+    on_blocks = problem.of_kind(*ON_KINDS)
+    no_rows, none = la.zeros(0, 1, like=M), la.zeros(M.shape[-1], 1, like=M)
+
+    def stack(columns: list[Any]) -> Any:
+        return la.stack(no_rows, *columns)
+
+    # What is asked for: C'v⁺ + b⁺ = target.
+    target = stack([_target(block, v_minus, la) for block in on_blocks])
+    b_plus = stack([block.b_plus for block in on_blocks])
+    C_on = la.stack(la.zeros(0, M.shape[-1], like=M), *(block.C for block in on_blocks))
+
+    # What acts besides: f̄ = f̄_A + f̄_N.
+    nonideal = sum((T(block.C) @ block.beta for block in problem.of_kind("nonideal")), none)
+    f = sum(problem.applied, nonideal)
+    x_f, x_nonideal = factor.solve_transposed(f), factor.solve_transposed(nonideal)
+
+    # x⁺ = x⁻ + x_f + Qᵀν: the parts along Q are given by the rows, the others stay.
+    x_minus = factor.apply(v_minus)
+    x_free = x_minus + x_f
+    nu = on.coordinates(target - b_plus) - on.Q @ x_free
+    jump = factor.solve(x_f + T(on.Q) @ nu)
+    # One step of refinement with the rows themselves: v⁺ ← v⁺ − M⁻¹C'ᵀW⁻¹(C'v⁺ + b⁺ − target).
+    correction = on.coordinates(target - b_plus - C_on @ (v_minus + jump))
+    nu = nu + correction
+    jump = jump + factor.solve(T(on.Q) @ correction)
+    v_plus = v_minus + jump
+    x_jump = x_f + T(on.Q) @ nu
+    x_plus = x_minus + x_jump
+    impulse_on = on.impulse(nu)
+
+    u_minus = stack([block.C @ v_minus + block.b_minus for block in blocks])
+    u_plus = stack([block.C @ v_plus + block.b_plus for block in blocks])
+    impulse = stack([impulse_on, *(_given_impulse(block, la) for block in blocks if block.kind not in ON_KINDS)])
+
+    # Energy: T = T_r + T_c + T_a, orthogonal parts of x.
+    energies = {}
+    for side, x in (("minus", x_minus), ("plus", x_plus)):
+        admissible = x - T(on.Q) @ (on.Q @ x)
+        energies[f"T_{side}"] = half_square(x, la)
+        energies[f"T_c_{side}"] = half_square(Q_c @ x, la)
+        energies[f"T_a_{side}"] = half_square(admissible, la)
+        energies[f"T_r_{side}"] = half_square(Q_r @ x, la)
+
+    # Each impulse works on the mean of the velocities before and after (Thomson–Tait); the sum is T⁺ − T⁻.
+    mean = v_minus + jump / 2
+    work, start = [], 0
+    for block in blocks:
+        stop = start + block.C.shape[-2]
+        work.append(T(la.rows(impulse, start, stop)) @ (block.C @ mean))
+        start = stop
+    work += [T(applied) @ mean for applied in problem.applied]
+
+    # Moving supports: with ũ⁻ = C'v⁻ + b⁺, ΔT = drive work − dissipated (+ work of f̄).
+    drive_work = -T(b_plus) @ impulse_on
+    dissipated = -T(impulse_on) @ (target + C_on @ v_minus + b_plus) / 2
+
+    return energies | {
+        "v_minus": v_minus,
+        "v_plus": v_plus,
+        "impulse": impulse,
+        "Lambda": on.impulse(on.Q @ x_nonideal),
+        "u_minus": u_minus,
+        "u_plus": u_plus,
+        "work": stack(work),
+        "loss": -T(x_jump) @ (x_minus + x_jump / 2),
+        "xi": energies["T_c_minus"] / energies["T_minus"],
+        "drive_work": drive_work,
+        "dissipated": dissipated,
+        "effective_mass": stack([_effective_mass(block, parts) for block in blocks]),
+        "keep": on.keep,
+        "nullspace": on.nullspace(),
+        "prior_rank": _prior_rank(problem, parts),
+        "target": target,
+        # What the checks need.
+        "relative_pivots": factor.relative_pivots,
+        "row_length": stack([_row_lengths(scaled(block.C, factor, la), la) for block in blocks]),
+        "T_free": half_square(x_free, la),
+        "b_minus": stack([block.b_minus for block in blocks]),
+        "b_plus": stack([block.b_plus for block in blocks]),
+        "kappa": stack([block.kappa for block in problem.of_kind("elastic")]),
+        "applied": f - nonideal,
+    }
+
+
+def half_square(x: Any, la: ModuleType) -> Any:
+    """½‖x‖², (1, 1)."""
+    return la.transpose(x) @ x / 2
+
+
+def _target(block: Block, v_minus: Any, la: ModuleType) -> Any:
+    """What u⁺ must be: 0, or −κ u⁻ for elastic rows, u⁻ before any applied impulse [WC 27]."""
+    if block.kind != "elastic":
+        return la.zeros(block.C.shape[-2], 1, like=block.C)
+    return -block.kappa * (block.C @ v_minus + block.b_minus)
+
+
+def _given_impulse(block: Block, la: ModuleType) -> Any:
+    return block.beta if block.kind == "nonideal" else la.zeros(block.C.shape[-2], 1, like=block.C)
+
+
+def _row_lengths(Y: Any, la: ModuleType) -> Any:
+    """√W_ii of each row, (k, 1)."""
+    squares = [la.rows(Y, i, i + 1) @ la.transpose(la.rows(Y, i, i + 1)) for i in range(Y.shape[-2])]
+    return la.sqrt(la.stack(la.zeros(0, 1, like=Y), *squares))
+
+
+def _effective_mass(block: Block, parts: Decomposition) -> Any:
+    """1 / (c Q M⁻¹ cᵀ) of each row: the mass that an impulse along it meets while the regular rows hold."""
+    la = parts.la
+    Y = scaled(block.C, parts.factor, la)
+    masses = [la.zeros(0, 1, like=Y)]
+    for i in range(Y.shape[-2]):
+        y = la.rows(Y, i, i + 1)
+        free = y - (y @ la.transpose(parts.Q_r)) @ parts.Q_r
+        square = free @ la.transpose(free)
+        held = square <= 1e-20 * (y @ la.transpose(y))  # rounding of a row that the regular ones span
+        masses.append(la.where(held, float("inf"), 1 / la.where(held, 1.0, square)))
+    return la.stack(*masses)
+
+
+def _prior_rank(problem: Problem, parts: Decomposition) -> Any:
+    """The rank of regular, live and released rows together, (1, 1)."""
+    la, n = parts.la, problem.M.shape[-1]
+    before = [scaled(block.C, parts.factor, la) for block in problem.of_kind("regular", "live", "released")]
+    keep = span(before, n, la, like=problem.M).keep
+    return la.transpose(keep) @ keep

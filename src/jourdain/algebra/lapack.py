@@ -1,0 +1,154 @@
+"""The same functions as `unrolled`, over stacks of NumPy arrays `(*batch, rows, columns)`, by LAPACK.
+
+The only module that calls numpy.linalg or scipy.linalg. A lane whose M is not positive definite gets a pivot of NaN
+and the identity in place of M, so that its neighbours are solved all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Factor:
+    """L with M = LᵀL, so that x = L v has ½‖x‖² = T. Here L is upper triangular."""
+
+    L: Array
+    relative_pivots: Array  # (*batch, n, 1)
+
+    def apply(self, v: Array) -> Array:
+        """L v."""
+        return self.L @ v
+
+    def solve(self, x: Array) -> Array:
+        """L⁻¹ x."""
+        return _solve_triangular(self.L, x, transposed=False)
+
+    def solve_transposed(self, f: Array) -> Array:
+        """L⁻ᵀ f."""
+        return _solve_triangular(self.L, f, transposed=True)
+
+
+def _solve_triangular(L: Array, x: Array, transposed: bool) -> Array:
+    if 0 in L.shape or 0 in x.shape:
+        return x
+    if L.ndim == x.ndim == 2:
+        from scipy.linalg import solve_triangular
+
+        return np.asarray(solve_triangular(L, x, trans=int(transposed), check_finite=False))
+    batch = np.broadcast_shapes(L.shape[:-2], x.shape[:-2])
+    out = np.zeros((*batch, *x.shape[-2:]))  # substitution, all lanes at once
+    A = transpose(L) if transposed else L
+    for k in range(A.shape[-1]) if transposed else reversed(range(A.shape[-1])):
+        known = A[..., k : k + 1, :] @ out  # entries not yet solved for are still 0
+        out[..., k : k + 1, :] = (x[..., k : k + 1, :] - known) / A[..., k : k + 1, k : k + 1]
+    return out
+
+
+def factor(M: Array) -> Factor:
+    """Cholesky, lane by lane where a lane fails."""
+    diagonals = np.diagonal(M, axis1=-2, axis2=-1)[..., None]
+    try:
+        lower = np.linalg.cholesky(M)
+        failed = ~np.isfinite(lower).all(axis=(-2, -1))
+    except np.linalg.LinAlgError:
+        lower = np.array(np.broadcast_to(np.eye(M.shape[-1]), M.shape))
+        failed = np.zeros(M.shape[:-2], dtype=bool)
+        for lane in np.ndindex(M.shape[:-2]):
+            try:
+                lower[lane] = np.linalg.cholesky(M[lane])
+            except np.linalg.LinAlgError:
+                failed[lane] = True
+    lower = np.where(failed[..., None, None], np.eye(M.shape[-1]), lower)
+    with np.errstate(all="ignore"):  # a failed lane may have anything on its diagonal
+        pivots = np.diagonal(lower, axis1=-2, axis2=-1)[..., None] ** 2 / diagonals
+    return Factor(transpose(lower), np.where(failed[..., None, None], np.nan, pivots))
+
+
+def transpose(X: Array) -> Array:
+    return np.swapaxes(X, -1, -2)
+
+
+def stack(*parts: Array) -> Array:
+    """The parts below one another."""
+    return _concatenate(parts, -2)
+
+
+def side_by_side(*parts: Array) -> Array:
+    return _concatenate(parts, -1)
+
+
+def _concatenate(parts: tuple[Array, ...], axis: int) -> Array:
+    batch = np.broadcast_shapes(*(part.shape[:-2] for part in parts))
+    return np.concatenate([np.broadcast_to(part, (*batch, *part.shape[-2:])) for part in parts], axis=axis)
+
+
+def rows(X: Array, start: int, stop: int) -> Array:
+    return X[..., start:stop, :]
+
+
+def zeros(n_rows: int, n_columns: int, like: Array) -> Array:
+    return np.zeros((*like.shape[:-2], n_rows, n_columns))
+
+
+def ones(n_rows: int, n_columns: int, like: Array) -> Array:
+    return np.ones((*like.shape[:-2], n_rows, n_columns))
+
+
+def identity(like: Array) -> Array:
+    """The unit matrix of the size of `like`."""
+    return np.eye(like.shape[-2])
+
+
+def where(condition: Any, yes: Any, no: Any) -> Array:
+    return np.asarray(np.where(condition, yes, no))
+
+
+def sqrt(x: Array) -> Array:
+    return np.sqrt(x)
+
+
+def absolute(x: Array) -> Array:
+    return np.abs(x)
+
+
+def diagonal(x: Array) -> Array:
+    """The diagonal matrix of a column."""
+    return x * np.eye(x.shape[-2])
+
+
+def scale_rows(x: Array, X: Array) -> Array:
+    """diag(x) X."""
+    return x * X
+
+
+# What the analysis of one pose needs beyond the event algebra.
+
+
+def solve(A: Array, b: Array) -> Array:
+    """A⁻¹ b."""
+    return np.linalg.solve(A, b)
+
+
+def log_abs_det(A: Array) -> Array:
+    """log |det A|, −inf where singular."""
+    return np.linalg.slogdet(A)[1]
+
+
+def symmetric_eigen(A: Array, B: Array) -> tuple[Array, Array]:
+    """Eigenvalues (falling) and B-orthonormal eigenvectors (columns) of A x = ξ B x."""
+    from scipy.linalg import eigh
+
+    values, vectors = eigh(A, B)
+    return values[::-1], vectors[:, ::-1]
+
+
+def least_squares(A: Array, b: Array) -> Array:
+    """The shortest x that minimises ‖A x − b‖."""
+    return np.linalg.lstsq(A, b, rcond=None)[0]

@@ -1,0 +1,157 @@
+"""What an outcome must satisfy before it is handed out; refusals name the thing and say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.errors import (
+    BadRestitution,
+    Contradiction,
+    Error,
+    NotFinite,
+    NotPositiveDefinite,
+    OffConstraint,
+    PriorViolated,
+    Status,
+)
+
+if TYPE_CHECKING:
+    from jourdain.transition import Layout
+
+Array = NDArray[np.float64]
+TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of g in its own unit
+
+
+def judge(
+    values: Mapping[str, Array],
+    layout: Layout,
+    state: Sequence[Array],
+    names: Sequence[Sequence[str]],
+    check: bool,
+) -> NDArray[np.int8]:
+    """The status of every lane, `(*batch,)`; without batch axes what is wrong raises.
+
+    `values` are those of `algebra.event.outcome` as `(*batch, rows, columns)`, and "geometry", the geometric rows.
+    """
+    batch = state[0].shape[:-1]
+    status = np.zeros(batch, dtype=np.int8)
+    single = batch == ()
+
+    def refuse(bad: NDArray[np.bool_], code: Status, error: Error | None) -> None:
+        if single and np.any(bad) and error is not None:
+            raise error
+        status[np.asarray(bad) & (status == Status.OK)] = code
+
+    # Input
+    for array, what, entries in zip(state, ("q", "v", "parameter"), names, strict=True):
+        wrong = ~np.isfinite(array)
+        first = int(np.argmax(wrong)) if single and wrong.any() else 0
+        message = f"{what} '{entries[first]}' is {array[first]}; every number must be finite." if single and wrong.any() else ""
+        refuse(wrong.any(axis=-1), Status.NOT_FINITE, NotFinite(message))
+
+    # Mass matrix
+    n = values["v_plus"].shape[-2]
+    pivots = values["relative_pivots"][..., 0]
+    refuse(
+        ~np.all(pivots > n * np.finfo(float).eps, axis=-1),
+        Status.NOT_POSITIVE_DEFINITE,
+        NotPositiveDefinite(
+            f"The mass matrix is not positive definite (smallest relative pivot {np.min(pivots, initial=np.inf):.1e}); "
+            "check masses and inertias, and that every velocity moves some mass."
+        ),
+    )
+
+    rows = layout.rows
+    if check and "geometry" in values:
+        g = values["geometry"][..., 0]
+        refuse(*_off_constraint(g, layout, single))
+    if check:
+        refuse(*_prior_violated(values, layout, single))
+
+    kappa = values["kappa"][..., 0]
+    elastic = [row for row in rows if row.kind == "elastic"]
+    bad = ~((kappa >= 0) & (kappa <= 1))
+    named = [f"The restitution of '{row.name}' is {k:g}; it must lie in [0, 1]." for row, k in zip(elastic, kappa, strict=True)] if single else []
+    refuse(bad.any(axis=-1), Status.BAD_RESTITUTION, BadRestitution(named[int(np.argmax(bad))]) if single and bad.any() else None)
+
+    refuse(*_contradicted(values, layout, single))
+
+    finite = np.isfinite(values["v_plus"]).all(axis=(-2, -1)) & np.isfinite(values["impulse"]).all(axis=(-2, -1))
+    refuse(~finite, Status.NOT_FINITE, NotFinite("The outcome is not finite: some expression overflows or divides by zero at this state."))
+
+    created = energy_created(values)
+    refuse(created > 0, Status.ENERGY_CREATED, None)
+    return status
+
+
+def _speed(energy: Array, row_length: Array) -> Array:
+    """√(2T · c M⁻¹ cᵀ): the largest speed along each row that this energy allows, `(*batch, k)`."""
+    return np.sqrt(2 * np.abs(energy[..., 0])) * row_length[..., 0]
+
+
+def _off_constraint(g: Array, layout: Layout, single: bool) -> tuple[NDArray[np.bool_], Status, Error | None]:
+    bad = ~(np.abs(g) <= TOLERANCE)
+    error = None
+    if single and bad.any():
+        worst = int(np.argmax(np.abs(g)))
+        row = [row for row in layout.rows if row.geometric][worst]
+        error = OffConstraint(
+            f"The configuration misses '{row.name}' by {g[worst]:.3g}; correct q, use Mechanism.assemble, "
+            "or pass check='project'."
+        )
+    return bad.any(axis=-1), Status.OFF_CONSTRAINT, error
+
+
+def _prior_violated(
+    values: Mapping[str, Array], layout: Layout, single: bool
+) -> tuple[NDArray[np.bool_], Status, Error | None]:
+    on_before = np.array([row.kind in ("regular", "live", "released") for row in layout.rows], dtype=bool)
+    u = values["u_minus"][..., 0]
+    allowed = TOLERANCE * (_speed(values["T_minus"], values["row_length"]) + np.abs(values["b_minus"][..., 0]))
+    bad = on_before & ~(np.abs(u) <= allowed)
+    error = None
+    if single and bad.any():
+        i = int(np.argmax(np.where(bad, np.abs(u) / np.maximum(allowed, 1e-300), 0.0)))
+        row = layout.rows[i]
+        advice = (
+            "declare the rows with u_minus ≠ 0 elastic or inert"
+            if row.kind == "released"
+            else "give a v that satisfies it, or pass check='project'"
+        )
+        error = PriorViolated(
+            f"The prior velocity breaks '{row.name}' ({row.kind}): u_minus = {u[i]:.6g}, but it must be 0; {advice}."
+        )
+    return bad.any(axis=-1), Status.PRIOR_VIOLATED, error
+
+
+def _contradicted(
+    values: Mapping[str, Array], layout: Layout, single: bool
+) -> tuple[NDArray[np.bool_], Status, Error | None]:
+    """Rows that are on during the event must come out as asked: C'v⁺ + b⁺ = target."""
+    k = values["target"].shape[-2]
+    target, b_plus = values["target"][..., 0], values["b_plus"][..., :k, 0]
+    u = values["u_plus"][..., :k, 0]
+    energy = values["T_minus"] + values["T_plus"] + values["T_free"]
+    allowed = TOLERANCE * (_speed(energy, values["row_length"])[..., :k] + np.abs(b_plus) + np.abs(target))
+    bad = ~(np.abs(u - target) <= allowed)
+    error = None
+    if single and bad.any():
+        i = int(np.argmax(np.where(bad, np.abs(u - target), 0.0)))
+        row = layout.rows[i]
+        error = Contradiction(
+            f"'{row.name}' ({row.kind}) should have u_plus = {target[i]:.6g}, but the other rows make it {u[i]:.6g}: "
+            "they contradict. Leave one out, or give them the same restitution and bias."
+        )
+    return bad.any(axis=-1), Status.CONTRADICTION, error
+
+
+def energy_created(values: Mapping[str, Array]) -> Array:
+    """The energy that came from nowhere, J, `(*batch,)`: ΔT > 0 without moving supports or applied impulses."""
+    gain = -values["loss"][..., 0, 0]
+    still = ~values["b_plus"].any(axis=(-2, -1)) & ~values["applied"].any(axis=(-2, -1))
+    real = gain > 1e-10 * (values["T_minus"] + values["T_plus"])[..., 0, 0]
+    return np.where(still & real, gain, 0.0)

@@ -1,0 +1,136 @@
+"""Constraints: named rows u = C(q) v + b. All kinds of rows are this one record; stacking is the only way to combine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+from casadi import SX
+
+from jourdain.errors import Error, NotAffine
+from jourdain.mechanism import Array, Mechanism
+from jourdain.naming import refuse_clash
+
+
+@dataclass(frozen=True, eq=False)
+class Constraint:
+    """Named rows of a mechanism. What role they play is decided by the event."""
+
+    name: str
+    row_names: tuple[str, ...]  # full: "blade", or "loop.x", "loop.y", or "grip.0", "grip.1"
+    scalar: bool  # written as one expression: its numbers have no row axis
+    C: SX  # (k, n_v)
+    b: SX  # (k, 1)
+    g: SX | None  # (k, 1), geometric rows; None at velocity level
+    units: str  # of u, "" if not given
+    mechanism: Mechanism
+
+    def rows(self, q: Any = None, **parameters: Any) -> tuple[Array, Array]:
+        """(C, b) at a configuration, `(*batch, k, n_v)` and `(*batch, k)`."""
+        values = self.mechanism.evaluate({"C": self.C, "b": self.b}, q, None, parameters)
+        return values["C"], values["b"][..., 0]
+
+    def parts(self) -> dict[str, Constraint]:
+        """Itself and what can be named of it, by name."""
+        return {self.name: self}
+
+    def subset(self, name: str, indices: Sequence[int], scalar: bool) -> Constraint:
+        """Some of the rows as a constraint of their own."""
+        index = list(indices)
+        names = tuple(self.row_names[i] for i in index)
+        g = None if self.g is None else self.g[index]
+        return Constraint(name, names, scalar, self.C[index, :], self.b[index], g, self.units, self.mechanism)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, rows={list(self.row_names)})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Contact(Constraint):
+    """A constraint with the rows (normal, tangents). u_normal > 0 opens; an impulse > 0 pushes apart."""
+
+    @property
+    def normal(self) -> Constraint:
+        return self.subset(f"{self.name}.normal", [0], scalar=True)
+
+    @property
+    def tangent(self) -> Constraint:
+        n = len(self.row_names)
+        return self.subset(f"{self.name}.tangent", range(1, n), scalar=n == 2)
+
+    def parts(self) -> dict[str, Constraint]:
+        own: dict[str, Constraint] = {self.name: self, f"{self.name}.normal": self.normal}
+        return own if len(self.row_names) == 1 else own | {f"{self.name}.tangent": self.tangent}
+
+
+def constraint(mechanism: Mechanism, name: str, expression: Any, level: str, units: str | None) -> Constraint:
+    """See `Mechanism.constraint`."""
+    if isinstance(expression, Mapping):
+        row_names = tuple(f"{name}.{row}" for row in expression)
+        expressions = list(expression.values())
+    elif isinstance(expression, list | tuple) or isinstance(expression, SX) and expression.numel() != 1:
+        expressions = ca.vertsplit(ca.vec(expression)) if isinstance(expression, SX) else list(expression)
+        row_names = tuple(f"{name}.{i}" for i in range(len(expressions)))
+    else:
+        row_names, expressions = (name,), [expression]
+    scalar = row_names == (name,)
+    return _named(Constraint, mechanism, name, row_names, scalar, expressions, level, units)
+
+
+def contact(
+    mechanism: Mechanism, name: str, normal: Any, tangent: list[Any], level: str, units: str | None
+) -> Contact:
+    """See `Mechanism.contact`."""
+    tangents = [f"{name}.tangent"] if len(tangent) == 1 else [f"{name}.tangent.{i}" for i in range(len(tangent))]
+    row_names = (f"{name}.normal", *tangents)
+    return _named(Contact, mechanism, name, row_names, False, [normal, *tangent], level, units)
+
+
+def _named(
+    cls: type[Any],
+    mechanism: Mechanism,
+    name: str,
+    row_names: tuple[str, ...],
+    scalar: bool,
+    expressions: list[Any],
+    level: str,
+    units: str | None,
+) -> Any:
+    if level not in ("velocity", "position"):
+        raise Error(f"The level of constraint '{name}' is 'velocity' or 'position', not {level!r}.")
+    if not expressions:
+        raise Error(f"Constraint '{name}' has no rows; give at least one expression.")
+    refuse_clash([*mechanism._names(), (name, "constraint")])
+    rows = [mechanism.symbols.translate(expression) for expression in expressions]
+    column = ca.vertcat(*rows)
+    s = mechanism.symbols
+    if level == "position":
+        if ca.depends_on(column, s.v):
+            raise NotAffine(f"Constraint '{name}' is at position level but contains velocities; use level='velocity'.")
+        C, b = ca.sparsify(ca.jacobian(column, s.q) @ s.N), ca.sparsify(ca.jacobian(column, s.t))
+        u_units = f"{units}/s" if units else ""
+    else:
+        for row_name, row, expression in zip(row_names, rows, expressions, strict=True):
+            _refuse_nonlinear(mechanism, row_name, row, expression)
+        C, b = mechanism.affine(f"constraint '{name}'", column)
+        u_units = units or ""
+    made = cls(name, row_names, scalar, C, b, column if level == "position" else None, u_units, mechanism)
+    mechanism.constraints[name] = made
+    return made
+
+
+def _refuse_nonlinear(mechanism: Mechanism, name: str, row: SX, expression: Any) -> None:
+    """NotAffine, showing the terms of the user's own expression that are not affine in v."""
+    v = mechanism.symbols.v
+    if not ca.depends_on(ca.jacobian(row, v), v):
+        return
+    offending = [str(expression)]
+    if not isinstance(expression, SX):
+        import sympy
+
+        terms = sympy.Add.make_args(sympy.expand(expression))
+        translated = [(term, mechanism.symbols.translate(term)) for term in terms]
+        offending = [str(term) for term, sx in translated if ca.depends_on(ca.jacobian(sx, v), v)] or offending
+    raise NotAffine(f"Constraint '{name}' is not affine in the velocities: {', '.join(offending)}.")

@@ -1,0 +1,118 @@
+"""What can go wrong, one class per kind; and the status that a lane of a batch carries instead of an exception."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from enum import IntEnum
+
+
+class Error(ValueError):
+    """Base of every error that jourdain raises about its input."""
+
+
+class UnknownName(Error, KeyError):
+    """A name that is not there; the nearest right one is suggested."""
+
+    def __str__(self) -> str:  # KeyError would print the repr
+        return str(self.args[0])
+
+
+class NameClash(Error):
+    """Two things with one name."""
+
+
+class MissingValue(Error):
+    """A parameter without a default that was not given."""
+
+
+class ShapeError(Error):
+    """An array whose shape does not fit."""
+
+
+class NotFinite(Error):
+    """NaN or infinity in the input."""
+
+
+class NotAffine(Error):
+    """An expression that must be affine in the velocities and is not."""
+
+
+class NotExpressible(Error):
+    """A SymPy expression that has no counterpart in CasADi, or uses what an event does not know."""
+
+
+class Rheonomic(Error):
+    """A body moves although no generalized velocity does."""
+
+
+class BadEvent(Error):
+    """Kinds, values or impulses that do not make an event."""
+
+
+class OffConstraint(Error):
+    """A configuration that misses a geometric constraint."""
+
+
+class PriorViolated(Error):
+    """A prior velocity that breaks a constraint that is on before the event."""
+
+
+class Contradiction(Error):
+    """Rows that ask for different things."""
+
+
+class NotPositiveDefinite(Error):
+    """A mass matrix that is not positive definite."""
+
+
+class BadRestitution(Error):
+    """A coefficient of restitution outside [0, 1]."""
+
+
+class NotConverged(Error):
+    """An iteration that did not arrive."""
+
+
+class Status(IntEnum):
+    """What became of one event. OK is 0; a status other than OK and ENERGY_CREATED comes with NaN in all numbers."""
+
+    OK = 0
+    ENERGY_CREATED = 1
+    NOT_FINITE = 2
+    NOT_POSITIVE_DEFINITE = 3
+    OFF_CONSTRAINT = 4
+    PRIOR_VIOLATED = 5
+    BAD_RESTITUTION = 6
+    CONTRADICTION = 7
+
+    @property
+    def message(self) -> str:
+        """What it means and what to do."""
+        return _MESSAGES[self]
+
+
+_MESSAGES = {
+    Status.OK: "solved",
+    Status.ENERGY_CREATED: "energy created: the restitutions (or the given nonideal impulses) are not consistent "
+    "with rigid bodies; use one κ for coupled rows",
+    Status.NOT_FINITE: "the input has NaN or infinity",
+    Status.NOT_POSITIVE_DEFINITE: "the mass matrix is not positive definite; check masses and inertias",
+    Status.OFF_CONSTRAINT: "the configuration misses a geometric constraint; correct q, or pass check='project'",
+    Status.PRIOR_VIOLATED: "the prior velocity breaks a row that is on before; correct v, or pass check='project'",
+    Status.BAD_RESTITUTION: "a coefficient of restitution lies outside [0, 1]",
+    Status.CONTRADICTION: "the rows contradict each other; leave one of them out",
+}
+
+
+def listing(names: Iterable[str]) -> str:
+    """Names in quotes, as a person lists them."""
+    return ", ".join(f"'{name}'" for name in names) or "none"
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> UnknownName:
+    """The error for a name that is not there, with the nearest right one or the list of all."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"did you mean '{near[0]}'?" if near else f"there are: {listing(known)}."
+    return UnknownName(f"There is no {what} '{name}'; {hint}")

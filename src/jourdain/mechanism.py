@@ -1,0 +1,328 @@
+"""A mechanism: coordinates, velocities, parameters, mass matrix, forces, named points. CasADi inside, names outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+from numpy.typing import NDArray
+
+from jourdain.errors import NotAffine, NotConverged, ShapeError, UnknownName, unknown
+from jourdain.evaluate import Evaluator
+from jourdain.models.symbols import PointMotion, Symbols
+from jourdain.naming import name_of, refuse_clash
+from jourdain.state import broadcast, parameter_vector, refuse_nonfinite, vector
+
+if TYPE_CHECKING:
+    from jourdain.constraint import Constraint, Contact
+    from jourdain.event import Event
+    from jourdain.models.from_sympy import SympyReader
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """What moves. Build one with `from_sympy` or `from_casadi`; then name constraints, and ask for events.
+
+    >>> import jourdain as jd
+    >>> from sympy import symbols
+    >>> from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+    >>> N, O, P = ReferenceFrame("N"), Point("O"), Point("P")
+    >>> z, m = dynamicsymbols("z"), symbols("m")
+    >>> O.set_vel(N, 0)
+    >>> P.set_pos(O, z * N.z)
+    >>> ball = jd.Mechanism.from_sympy([Particle("ball", P, m)], N, q=[z], parameters={m: 2.0})
+    >>> floor = ball.constraint("floor", z.diff())
+    >>> t = ball.event(elastic={floor: 0.5}).solve(v={"z": -3.0})
+    >>> t.velocity_plus["z"], t.impulse["floor"], t.loss
+    (np.float64(1.5), np.float64(9.0), np.float64(6.75))
+    """
+
+    symbols: Symbols
+    M: SX  # (n_v, n_v)
+    defaults: Mapping[str, float | None]  # by parameter
+    points: Mapping[str, PointMotion]
+    angular_velocities: Mapping[str, SX | None]  # by body, (3, 1) in the frame; None for particles
+    outputs: Mapping[str, SX]  # named quantities affine in v
+    force: SX  # (n_v, 1), generalized: gravity and loads
+    units: Mapping[str, str]
+    reader: SympyReader | None = None  # translates SymPy vectors; None for mechanisms from CasADi
+    constraints: dict[str, Constraint] = field(default_factory=dict)  # those named so far
+
+    def __post_init__(self) -> None:
+        refuse_clash(self._names())
+        for name, expression in self.outputs.items():
+            self.affine(f"output '{name}'", expression)
+
+    def _names(self) -> list[tuple[str, str]]:
+        quasi = [name for name in self.symbols.v_names if name not in self.symbols.q_names]
+        groups = (
+            ("coordinate", self.symbols.q_names),
+            ("velocity", quasi),
+            ("output", self.outputs),
+            ("body", self.angular_velocities),
+            ("point", self.points),
+            ("constraint", self.constraints),
+        )
+        return [(name, what) for what, names in groups for name in names]
+
+    # Building
+
+    @classmethod
+    def from_sympy(
+        cls,
+        bodies: Sequence[Any],
+        frame: Any,
+        q: Sequence[Any],
+        v: Sequence[Any] | None = None,
+        kinematics: Mapping[Any, Any] | None = None,
+        parameters: Mapping[Any, float | None] = {},
+        points: Mapping[str, Any] = {},
+        outputs: Mapping[str, Any] = {},
+        origin: Any = None,
+        gravity: Any = None,
+        forces: Sequence[tuple[Any, Any]] = (),
+        units: Mapping[Any, str] = {},
+    ) -> Mechanism:
+        """A mechanism from SymPy's own bodies.
+
+        `q`: dynamicsymbols. `v`: rates of q (the default) or quasi-velocities, with `kinematics` either
+        {quasi-velocity: expression linear in the rates} or {rate: expression linear in v}. `parameters`: symbol →
+        default. `points`: name → Point. `outputs`: name → expression affine in v. Velocities are derived from
+        positions relative to `origin` (else the connected point at rest in `frame`) unless they were set.
+        `gravity`: a Vector; `forces`: SymPy's (Point, force) and (ReferenceFrame, torque) pairs. `units`: by name.
+        """
+        from jourdain.models.from_sympy import SympyReader, kinematics_matrix, read_bodies
+
+        names = [name_of(symbol) for symbol in q]
+        refuse_clash((name, "coordinate") for name in names)
+        symbols = Symbols.named(
+            names, names if v is None else [name_of(symbol) for symbol in v], [name_of(symbol) for symbol in parameters]
+        )
+        symbols = symbols.with_kinematics(kinematics_matrix(symbols, kinematics))
+        anchors = [body.masscenter for body in bodies if getattr(body, "masscenter", None)]
+        reader = SympyReader(symbols, frame, origin, [*anchors, *points.values()])
+        parts = read_bodies(reader, bodies, points, gravity, forces)
+        refuse_clash((body.name, "body") for body in bodies)
+        return cls(
+            symbols,
+            parts.M,
+            {name_of(symbol): default for symbol, default in parameters.items()},
+            parts.points,
+            parts.angular_velocities,
+            {name: symbols.translate(expression) for name, expression in outputs.items()},
+            parts.force,
+            {name_of(key): unit for key, unit in units.items()},
+            reader,
+        )
+
+    @classmethod
+    def from_casadi(
+        cls,
+        q: SX,
+        v: SX,
+        M: SX,
+        kinematics: SX | None = None,
+        parameters: Sequence[tuple[SX, float | None]] | Mapping[str, float | None] = (),
+        points: Mapping[str, SX] = {},
+        outputs: Mapping[str, SX] = {},
+        force: SX | None = None,
+        units: Mapping[str, str] = {},
+    ) -> Mechanism:
+        """A mechanism from your own CasADi model: columns of symbols q and v, and M(q).
+
+        Names are those of the symbols; where v has the same number of entries as q and no `kinematics` (N with
+        q̇ = N v) is given, v are the rates of q and carry their names. `parameters`: pairs (symbol, default), or
+        name → default for symbols that appear in the expressions. `points`: name → position (2 or 3 components).
+
+        >>> import casadi as ca, jourdain as jd
+        >>> z, w, m = ca.SX.sym("z"), ca.SX.sym("w"), ca.SX.sym("m")
+        >>> ball = jd.Mechanism.from_casadi(z, w, m, parameters=[(m, 2.0)])
+        >>> ball.event(inert=[ball.constraint("floor", w)]).solve(v=[-3.0]).impulse["floor"]
+        np.float64(6.0)
+        """
+        q, v, M = ca.vec(q), ca.vec(v), SX(M)
+        q_names = [entry.name() for entry in ca.vertsplit(q)]
+        if kinematics is None:
+            if q.shape != v.shape:
+                raise ShapeError(f"v has {v.shape[0]} entries and q {q.shape[0]}; give kinematics=N with q̇ = N v.")
+            v_names, N = q_names, SX.eye(len(q_names))
+        else:
+            v_names, N = [entry.name() for entry in ca.vertsplit(v)], SX(kinematics)
+        if M.shape != (len(v_names), len(v_names)):
+            raise ShapeError(f"M has shape {M.shape}, but there are {len(v_names)} velocities.")
+        given = parameters.items() if isinstance(parameters, Mapping) else parameters
+        free = {s.name(): s for s in ca.symvar(ca.vertcat(ca.vec(M), *map(ca.vec, [*points.values(), *outputs.values()])))}
+        pairs = [(free.get(s, SX.sym(s)) if isinstance(s, str) else s, default) for s, default in given]
+        p = ca.vertcat(SX(0, 1), *(symbol for symbol, _ in pairs))
+        p_names = [symbol.name() for symbol, _ in pairs]
+        symbols = Symbols(tuple(q_names), tuple(v_names), tuple(p_names), q, v, p, N=N)
+        for name in free:
+            if name not in {*q_names, *(entry.name() for entry in ca.vertsplit(v)), *p_names}:
+                raise unknown("parameter", name, p_names)
+
+        def motion(position: SX) -> PointMotion:
+            position = ca.vertcat(ca.vec(SX(position)), SX(3 - SX(position).numel(), 1))
+            return PointMotion(position, ca.jtimes(position, q, N @ v))
+
+        return cls(
+            symbols,
+            ca.sparsify(M),
+            {symbol.name(): default for symbol, default in pairs},
+            {name: motion(position) for name, position in points.items()},
+            {},
+            {name: SX(expression) for name, expression in outputs.items()},
+            SX(len(v_names), 1) if force is None else SX(force),
+            dict(units),
+        )
+
+    # Constraints and events
+
+    def constraint(
+        self, name: str, expression: Any, level: str = "velocity", units: str | None = None
+    ) -> Constraint:
+        """A named constraint: one expression, a list of them, or {row: expression}.
+
+        `level="velocity"`: expressions affine in v, u = C v + b. `level="position"`: g(q) = 0, differentiated, and
+        checked at the event. `units`: of the expression.
+        """
+        from jourdain.constraint import constraint
+
+        return constraint(self, name, expression, level, units)
+
+    def contact(
+        self, name: str, normal: Any, tangent: Iterable[Any] = (), level: str = "velocity", units: str | None = None
+    ) -> Contact:
+        """A contact: a constraint with the rows normal (u > 0 opens; level="position": the gap) and tangents."""
+        from jourdain.constraint import contact
+
+        return contact(self, name, normal, list(tangent), level, units)
+
+    def event(
+        self,
+        regular: Any = (),
+        inert: Any = (),
+        elastic: Mapping[Any, Any] = {},
+        live: Mapping[Any, Mapping[Any, tuple[Any, Any]]] = {},
+        released: Any = (),
+        impulses: Mapping[Any, Any] = {},
+        nonideal: Mapping[Any, Any] = {},
+    ) -> Event:
+        """An event: which constraints are regular, live, inert, elastic, released or nonideal, and what is applied.
+
+        `elastic`: constraint → κ (or a list, per row). `live`: constraint → {parameter in its bias: (before, after)}.
+        `impulses`: point → vector (N s), body → vector (N m s), velocity → generalized. `nonideal`: constraint → its
+        given impulse. Any number may be a number, a SymPy expression in parameters, or the name of a new parameter.
+        """
+        from jourdain.event import event
+
+        return event(self, regular, inert, elastic, live, released, impulses, nonideal)
+
+    def find_constraint(self, which: Any) -> Constraint:
+        """A constraint by itself or by name; `"foot.normal"` finds the rows of a contact."""
+        name = name_of(which)
+        known = {alias: part for c in self.constraints.values() for alias, part in c.parts().items()}
+        if name not in known:
+            raise unknown("constraint", name, known)
+        if not isinstance(which, str) and known[name].mechanism is not which.mechanism:
+            raise UnknownName(f"Constraint '{name}' belongs to another mechanism.")
+        return known[name]
+
+    def affine(self, what: str, expression: SX) -> tuple[SX, SX]:
+        """(C, b) of an expression C v + b, (k, n_v) and (k, 1); NotAffine with the term that is not."""
+        v = self.symbols.v
+        C = ca.jacobian(expression, v)
+        if ca.depends_on(C, v):
+            quadratic = [str(C[i, j]) for i in range(C.shape[0]) for j in range(C.shape[1]) if ca.depends_on(C[i, j], v)]
+            raise NotAffine(f"The {what} is not affine in the velocities: its derivative {quadratic[0]} still depends on them.")
+        return ca.sparsify(C), ca.sparsify(ca.substitute(expression, v, SX.zeros(*v.shape)))
+
+    # Numbers
+
+    def evaluate(self, outputs: Mapping[str, SX], q: Any, v: Any, parameters: Mapping[str, Any]) -> dict[str, Array]:
+        """Expressions in q, v and parameters, as arrays `(*batch, rows, columns)`."""
+        s = self.symbols
+        time = {} if "t" in self.defaults else {"t": 0.0}
+        columns = parameter_vector({**self.defaults, **time}, parameters)
+        state = broadcast(self.coordinates(q), self.velocities(v), columns)
+        if not state[0].shape[:-1]:
+            refuse_nonfinite(q=(state[0], s.q_names), v=(state[1], s.v_names))
+        return Evaluator([s.q, s.v, ca.vertcat(s.p, s.t) if time else s.p], outputs)(*state)
+
+    def coordinates(self, q: Any) -> Array:
+        """q as an array `(*batch, n_q)`."""
+        return vector("q", q, self.symbols.q_names, np.zeros(len(self.symbols.q_names)))
+
+    def velocities(self, v: Any) -> Array:
+        """v as an array `(*batch, n_v)`."""
+        return vector("v", v, self.symbols.v_names, np.zeros(len(self.symbols.v_names)))
+
+    def mass_matrix(self, q: Any = None, **parameters: Any) -> Array:
+        """M(q), `(*batch, n_v, n_v)`."""
+        return self.evaluate({"M": self.M}, q, None, parameters)["M"]
+
+    def kinetic_energy(self, q: Any = None, v: Any = None, **parameters: Any) -> Array:
+        """½ vᵀ M v in J, `(*batch,)`."""
+        v_column = self.symbols.v
+        return self.evaluate({"T": v_column.T @ self.M @ v_column / 2}, q, v, parameters)["T"][..., 0, 0]
+
+    def position(self, point: Any, q: Any = None, **parameters: Any) -> Array:
+        """Where a named point is, in the frame, from the origin, `(*batch, 3)`."""
+        position = self._point(point).position
+        if position is None:
+            raise UnknownName(f"The position of '{name_of(point)}' is not known: it is not connected to the origin.")
+        return self.evaluate({"r": position}, q, None, parameters)["r"][..., 0]
+
+    def point_velocity(self, point: Any, q: Any = None, v: Any = None, **parameters: Any) -> Array:
+        """The velocity of a named point, in the frame, `(*batch, 3)`."""
+        return self.evaluate({"v": self._point(point).velocity}, q, v, parameters)["v"][..., 0]
+
+    def jacobian(self, point: Any, q: Any = None, **parameters: Any) -> Array:
+        """∂(velocity of the point)/∂v, `(*batch, 3, n_v)`."""
+        J = ca.jacobian(self._point(point).velocity, self.symbols.v)
+        return self.evaluate({"J": J}, q, None, parameters)["J"]
+
+    def _point(self, point: Any) -> PointMotion:
+        name = name_of(point)
+        if name not in self.points:
+            raise unknown("point", name, self.points)
+        return self.points[name]
+
+    def assemble(self, q: Any = None, hold: Iterable[Any] = (), **parameters: Any) -> Array:
+        """The q near the given one that satisfies the geometric rows, `(*batch, n_q)`, by Newton's method.
+
+        `hold`: coordinates that keep their value, and constraints to satisfy (default: all at position level).
+        """
+        from jourdain.algebra.lapack import least_squares
+
+        names = [name_of(which) for which in hold]
+        fixed = [name for name in names if name in self.symbols.q_names]
+        chosen = [self.find_constraint(name) for name in names if name not in fixed]
+        geometric = [c for c in chosen or self.constraints.values() if c.g is not None]
+        free = [i for i, name in enumerate(self.symbols.q_names) if name not in fixed]
+        start = self.coordinates(q)
+        if not geometric:
+            return start
+        g = ca.vertcat(*(c.g for c in geometric))
+        rows = {"g": g, "J": ca.jacobian(g, self.symbols.q[free])}
+        out = np.array(broadcast(start, np.zeros(0), [np.asarray(p, dtype=float) for p in parameters.values()])[0])
+        for lane in np.ndindex(out.shape[:-1]):
+            at = {name: np.broadcast_to(value, out.shape[:-1])[lane] for name, value in parameters.items()}
+            for _ in range(100):
+                values = self.evaluate(rows, out[lane], None, at)
+                step = least_squares(values["J"], -values["g"][:, 0])
+                out[lane][free] += step * min(1.0, 0.5 / max(np.max(np.abs(step)), 1e-300))
+                if np.max(np.abs(step)) <= 1e-14 * (1 + np.max(np.abs(out[lane]))):
+                    break
+            residual = np.max(np.abs(self.evaluate({"g": g}, out[lane], None, at)["g"]))
+            if not residual <= 1e-10:
+                raise NotConverged(
+                    f"No configuration near the given q satisfies {', '.join(repr(c.name) for c in geometric)}: "
+                    f"{residual:.1e} remains. Start closer, or hold fewer coordinates."
+                )
+        return out

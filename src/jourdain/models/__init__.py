@@ -1,0 +1,1 @@
+"""Where mechanisms come from."""

@@ -1,0 +1,126 @@
+"""SymPy → CasADi SX: a small printer. SymPy only describes; everything is derived in CasADi."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import reduce
+from numbers import Real
+from typing import Any
+
+import casadi as ca
+from casadi import SX
+
+from jourdain.errors import NotExpressible
+
+# SymPy's class name → what it is in CasADi.
+_FUNCTIONS: dict[str, Callable[..., SX]] = {
+    "sin": ca.sin, "cos": ca.cos, "tan": ca.tan, "asin": ca.asin, "acos": ca.acos, "atan": ca.atan, "atan2": ca.atan2,
+    "sinh": ca.sinh, "cosh": ca.cosh, "tanh": ca.tanh, "asinh": ca.asinh, "acosh": ca.acosh, "atanh": ca.atanh,
+    "exp": ca.exp, "log": ca.log, "sign": ca.sign, "Abs": ca.fabs, "erf": ca.erf,
+    "floor": ca.floor, "ceiling": ca.ceil, "Mod": lambda x, y: x - y * ca.floor(x / y),
+    "sec": lambda x: 1 / ca.cos(x), "csc": lambda x: 1 / ca.sin(x), "cot": lambda x: 1 / ca.tan(x),
+    "sinc": lambda x: ca.if_else(x == 0, 1, ca.sin(x) / ca.if_else(x == 0, 1, x)),
+    "Add": lambda *terms: reduce(lambda a, b: a + b, terms), "Mul": lambda *factors: reduce(lambda a, b: a * b, factors),
+    "Max": lambda *xs: reduce(ca.fmax, xs), "Min": lambda *xs: reduce(ca.fmin, xs),
+    "Heaviside": lambda x, at_zero=0.5: ca.if_else(x > 0, 1, ca.if_else(x < 0, 0, at_zero)),
+    "StrictLessThan": lambda a, b: a < b, "LessThan": lambda a, b: a <= b,
+    "StrictGreaterThan": lambda a, b: a > b, "GreaterThan": lambda a, b: a >= b,
+    "Equality": lambda a, b: a == b, "Unequality": lambda a, b: a != b,
+    "And": lambda *xs: reduce(ca.logic_and, xs), "Or": lambda *xs: reduce(ca.logic_or, xs), "Not": ca.logic_not,
+    "ITE": ca.if_else,
+}  # fmt: skip
+
+
+def to_sx(expression: Any, lookup: Callable[[Any], SX]) -> SX:
+    """An SX for a number, an SX (as it is) or a SymPy scalar; `lookup` answers for symbols, functions of t and rates."""
+    if isinstance(expression, SX):
+        return expression
+    if isinstance(expression, Real):
+        return SX(float(expression))
+    try:
+        expression = _sympify(expression)
+    except Exception:
+        raise NotExpressible(f"{expression!r} is not a scalar expression; give a number or a SymPy expression.") from None
+    return _Printer(lookup)(expression)
+
+
+def _sympify(expression: Any) -> Any:
+    import sympy
+
+    if isinstance(expression, str):
+        raise NotExpressible(f"'{expression}' is a text, not an expression.")
+    result = sympy.sympify(expression)
+    if not isinstance(result, sympy.Expr | sympy.logic.boolalg.Boolean):
+        raise NotExpressible(f"{expression!r} is not a scalar.")
+    return result
+
+
+class _Printer:
+    """Each distinct subexpression is translated once, so that shared parts stay shared."""
+
+    def __init__(self, lookup: Callable[[Any], SX]) -> None:
+        self.lookup = lookup
+        self.done: dict[Any, SX] = {}
+
+    def __call__(self, e: Any) -> SX:
+        if e not in self.done:
+            self.done[e] = self._translate(e)
+        return self.done[e]
+
+    def _translate(self, e: Any) -> SX:
+        if e.is_Symbol or e.is_Derivative or getattr(e, "is_Function", False) and _is_undefined(e):
+            return self.lookup(e)
+        if e.is_Pow:
+            return self._power(e)
+        if e.is_Piecewise:
+            return self._piecewise(e)
+        if e.is_number or e.is_Boolean and not e.args:
+            return SX(float(bool(e)) if e.is_Boolean else _real(e))
+        name = type(e).__name__
+        if name not in _FUNCTIONS:
+            raise NotExpressible(f"{name} in {e} has no counterpart in CasADi; rewrite it with elementary functions.")
+        return _FUNCTIONS[name](*(self(argument) for argument in e.args))
+
+    def _power(self, e: Any) -> SX:
+        base, exponent = e.args
+        if exponent.is_Integer and abs(int(exponent)) <= 16:
+            power = _integer_power(self(base), abs(int(exponent)))
+            return power if exponent > 0 else 1 / power
+        if exponent.is_Rational and exponent.q == 2 and abs(exponent.p) == 1:
+            root = ca.sqrt(self(base))
+            return root if exponent.p == 1 else 1 / root
+        if base.is_number and math.isclose(_real(base), math.e, rel_tol=1e-15):
+            return ca.exp(self(exponent))
+        return ca.power(self(base), self(exponent))
+
+    def _piecewise(self, e: Any) -> SX:
+        """The first condition that holds; NaN where none does, as in SymPy."""
+        result = SX(math.nan)
+        for value, condition in reversed(e.args):
+            if condition == True:  # noqa: E712 - SymPy's true
+                result = self(value)
+            else:
+                result = ca.if_else(self(condition), self(value), result)
+        return result
+
+
+def _integer_power(x: SX, n: int) -> SX:
+    """x^n by squaring: exact where x is, and free of pow()."""
+    if n == 0:
+        return SX(1)
+    half = _integer_power(x, n // 2)
+    return half * half if n % 2 == 0 else half * half * x
+
+
+def _is_undefined(e: Any) -> bool:
+    from sympy.core.function import AppliedUndef
+
+    return isinstance(e, AppliedUndef)
+
+
+def _real(e: Any) -> float:
+    try:
+        return float(e)
+    except TypeError:
+        raise NotExpressible(f"{e} is not a real number.") from None

@@ -1,0 +1,218 @@
+"""Bodies of sympy.physics.mechanics → the CasADi expressions of a Mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+from casadi import SX
+from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, Vector
+
+from jourdain.errors import BadEvent, Error, NotAffine, NotExpressible, Rheonomic, ShapeError, listing
+from jourdain.models.symbols import PointMotion, Symbols
+from jourdain.naming import name_of
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a description of bodies comes to."""
+
+    M: SX
+    points: dict[str, PointMotion]
+    angular_velocities: dict[str, SX | None]  # by body; None for particles
+    force: SX  # (n_v, 1), generalized: gravity and the given loads
+
+
+def kinematics_matrix(symbols: Symbols, kinematics: Mapping[Any, Any] | None) -> SX:
+    """N with q̇ = N v, from {quasi-velocity: expression linear in the rates} or {rate: expression linear in v}."""
+    kinematics = dict(kinematics or {})
+    quasi = [name for name in symbols.v_names if name not in symbols.q_names]
+    by_rate = {name_of(key): value for key, value in kinematics.items() if _is_rate(key)}
+    by_quasi = {name_of(key): value for key, value in kinematics.items() if not _is_rate(key)}
+    n_q, n_v = len(symbols.q_names), len(symbols.v_names)
+    raw_rates = SX.sym("rate", n_q)
+    if by_rate and by_quasi:
+        raise BadEvent("kinematics mixes rates and quasi-velocities as keys; use one form.")
+    if by_rate or not quasi:
+        rates = []
+        for name in symbols.q_names:
+            if name in by_rate:
+                rates.append(symbols.translate(by_rate[name]))
+            elif name in symbols.v_names:
+                rates.append(symbols.v[symbols.v_names.index(name)])
+            else:
+                raise BadEvent(f"The rate of '{name}' is neither in v nor in kinematics; say how it follows from v.")
+        return _linear(ca.vertcat(*rates), symbols.v, "kinematics")
+    missing = [name for name in quasi if name not in by_quasi]
+    if missing:
+        raise BadEvent(f"kinematics does not say what {listing(missing)} is; give it as an expression in the rates.")
+    if n_q != n_v:
+        raise ShapeError(f"There are {n_v} velocities for {n_q} coordinates; give kinematics as {{rate: expression in v}}.")
+    # v = Y(q) q̇; the rates that are velocities themselves drop out, the rest is a small matrix.
+    Y = SX(n_v, n_q)
+    for i, name in enumerate(symbols.v_names):
+        if name in by_quasi:
+            expression = symbols.translate(by_quasi[name], rates=raw_rates)
+            Y[i, :] = _linear(expression, raw_rates, f"kinematics of '{name}'")
+        else:
+            Y[i, symbols.q_names.index(name)] = 1
+    return _inverse(Y, [i for i, name in enumerate(symbols.v_names) if name in by_quasi], symbols)
+
+
+def _inverse(Y: SX, rows: list[int], symbols: Symbols) -> SX:
+    """Y⁻¹ where the rows not in `rows` are unit rows."""
+    n = Y.shape[0]
+    columns = [j for j, name in enumerate(symbols.q_names) if name not in symbols.v_names]
+    block = Y[rows, columns]
+    inverse = ca.inv_minor(block) if len(rows) <= 4 else ca.solve(block, SX.eye(len(rows)))
+    N = SX(n, n)
+    for i, name in enumerate(symbols.v_names):
+        if i not in rows:
+            j = symbols.q_names.index(name)
+            N[j, i] = 1
+            N[columns, i] = -inverse @ Y[rows, j]
+    N[columns, rows] = inverse
+    return ca.sparsify(N)
+
+
+def _linear(expression: SX, variables: SX, what: str) -> SX:
+    J = ca.jacobian(expression, variables)
+    rest = ca.substitute(expression, variables, SX.zeros(*variables.shape))
+    if ca.depends_on(J, variables) or not ca.sparsify(ca.simplify(rest)).is_zero():
+        raise NotAffine(f"The {what} must be linear in the velocities, without a constant term.")
+    return ca.sparsify(J)
+
+
+def _is_rate(key: Any) -> bool:
+    return type(key).__name__ == "Derivative"
+
+
+class SympyReader:
+    """Reads vectors, points and bodies relative to one frame and origin."""
+
+    def __init__(self, symbols: Symbols, frame: ReferenceFrame, origin: Point | None, points: Iterable[Point]) -> None:
+        self.symbols = symbols
+        self.frame = frame
+        self.origin = origin or _point_at_rest(list(points), frame)
+        self._rotations: dict[Any, SX] = {frame: SX.eye(3)}
+
+    def vector(self, vector: Vector | int, frame: ReferenceFrame | None = None) -> SX:
+        """The components of a vector in `frame` (default: the mechanism's), (3, 1)."""
+        total = SX(3, 1)
+        if vector == 0:
+            return total
+        for components, own in vector.args:
+            entries = ca.vertcat(*(self.symbols.translate(c) for c in components))
+            total = total + self._rotation(own) @ ca.sparsify(entries)
+        if frame is not None and frame is not self.frame:
+            total = self._rotation(frame).T @ total
+        return ca.sparsify(total)
+
+    def _rotation(self, frame: ReferenceFrame) -> SX:
+        """Components in `frame` → components in the mechanism's frame."""
+        if frame not in self._rotations:
+            dcm = self.frame.dcm(frame)
+            entries = [[self.symbols.translate(dcm[i, j]) for j in range(3)] for i in range(3)]
+            self._rotations[frame] = ca.sparsify(ca.vertcat(*(ca.horzcat(*row) for row in entries)))
+        return self._rotations[frame]
+
+    def motion(self, point: Point) -> PointMotion:
+        """Where a point is and how it moves: the velocity that was set, else the derivative of the position."""
+        position = self._position(point)
+        if self.frame in point._vel_dict:  # set by the user, or derived by SymPy before
+            return PointMotion(position, self.vector(point.vel(self.frame)))
+        if position is not None:
+            rates = self.symbols.N @ self.symbols.v
+            drift = ca.jacobian(position, self.symbols.t)
+            return PointMotion(position, ca.sparsify(ca.jtimes(position, self.symbols.q, rates) + drift))
+        try:
+            return PointMotion(None, self.vector(point.vel(self.frame)))
+        except ValueError:
+            raise NotExpressible(
+                f"The velocity of point '{name_of(point)}' is not known: place it relative to a point at rest in "
+                f"{self.frame}, set its velocity, or give origin=."
+            ) from None
+
+    def _position(self, point: Point) -> SX | None:
+        if self.origin is None:
+            return None
+        try:
+            return self.vector(point.pos_from(self.origin))
+        except ValueError:
+            return None
+
+    def angular_velocity(self, frame: ReferenceFrame, within: ReferenceFrame | None = None) -> SX:
+        """The angular velocity of a frame, components in `within` (default: the mechanism's frame)."""
+        return self.vector(frame.ang_vel_in(self.frame), within)
+
+
+def _point_at_rest(points: list[Point], frame: ReferenceFrame) -> Point | None:
+    """The first point connected to the given ones whose velocity in `frame` was set to zero."""
+    queue, seen = list(points), set(points)
+    while queue:
+        point = queue.pop(0)
+        if point._vel_dict.get(frame) == 0:
+            return point
+        for neighbour in point._pos_dict:  # SymPy has no public way to list neighbours
+            if neighbour not in seen:
+                seen.add(neighbour)
+                queue.append(neighbour)
+    return None
+
+
+def read_bodies(
+    reader: SympyReader,
+    bodies: Sequence[Particle | RigidBody],
+    points: Mapping[str, Point],
+    gravity: Vector | None,
+    forces: Sequence[tuple[Any, Any]],
+) -> Parts:
+    """M(q), named points, angular velocities and generalized forces."""
+    symbols = reader.symbols
+    n = len(symbols.v_names)
+    M, force = SX(n, n), SX(n, 1)
+    g = reader.vector(gravity) if gravity is not None else SX(3, 1)
+    angular: dict[str, SX | None] = {}
+    for body in bodies:
+        if not isinstance(body, Particle | RigidBody):
+            raise NotExpressible(f"{body!r} is not a body; give SymPy's Particle or RigidBody.")
+        mass = symbols.translate(body.mass)
+        J = _homogeneous(reader.motion(body.masscenter).velocity, symbols, body.name)
+        M = M + J.T @ (mass * J)
+        force = force + J.T @ (mass * g)
+        angular[body.name] = None
+        if isinstance(body, RigidBody):
+            angular[body.name] = reader.angular_velocity(body.frame)
+            # In the body's own axes the inertia is constant, and planar bodies keep their zeros.
+            J_body = _homogeneous(reader.angular_velocity(body.frame, body.frame), symbols, body.name)
+            inertia = body.central_inertia.to_matrix(body.frame)
+            entries = [[symbols.translate(inertia[i, j]) for j in range(3)] for i in range(3)]
+            I_body = ca.sparsify(ca.vertcat(*(ca.horzcat(*row) for row in entries)))
+            M = M + J_body.T @ (I_body @ J_body)
+    for target, load in forces:
+        J = ca.jacobian(_loaded(reader, target), symbols.v)
+        force = force + J.T @ reader.vector(load)
+    named = {name: reader.motion(point) for name, point in points.items()}
+    return Parts(ca.sparsify(M), named, angular, ca.sparsify(force))
+
+
+def _loaded(reader: SympyReader, target: Any) -> SX:
+    """The velocity that a SymPy load works on: of a point, or of a frame."""
+    if isinstance(target, Point):
+        return reader.motion(target).velocity
+    if isinstance(target, ReferenceFrame):
+        return reader.angular_velocity(target)
+    raise Error(f"A load acts on a Point (force) or a ReferenceFrame (torque), not on {target!r}.")
+
+
+def _homogeneous(velocity: SX, symbols: Symbols, body: str) -> SX:
+    """J with velocity = J v; a body that moves by itself is refused."""
+    rest = ca.substitute(velocity, symbols.v, SX.zeros(*symbols.v.shape))
+    if not ca.sparsify(ca.simplify(rest)).is_zero():
+        raise Rheonomic(
+            f"Body '{body}' moves although no generalized velocity does ({rest}); "
+            "describe moving supports as constraints with a bias instead."
+        )
+    return ca.sparsify(ca.jacobian(velocity, symbols.v))

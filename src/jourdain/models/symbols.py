@@ -1,0 +1,80 @@
+"""The CasADi symbols of a mechanism and the names that stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+from casadi import SX
+
+from jourdain.errors import NotExpressible, unknown
+from jourdain.models.expression import to_sx
+from jourdain.naming import name_of
+
+
+@dataclass(frozen=True)
+class PointMotion:
+    """A named point: 3-vectors in the mechanism's frame."""
+
+    position: SX | None  # (3, 1); None where it is not connected to the origin
+    velocity: SX  # (3, 1), affine in v
+
+
+@dataclass(frozen=True, eq=False)
+class Symbols:
+    """q, v, parameters and time as SX; q̇ = N(q) v."""
+
+    q_names: tuple[str, ...]
+    v_names: tuple[str, ...]
+    p_names: tuple[str, ...]
+    q: SX
+    v: SX
+    p: SX
+    t: SX = field(default_factory=lambda: SX.sym("t"))
+    N: SX | None = None  # (n_q, n_v); None while it is being found
+
+    @classmethod
+    def named(cls, q_names: Sequence[str], v_names: Sequence[str], p_names: Sequence[str]) -> Symbols:
+        def column(names: Sequence[str]) -> SX:
+            return ca.vertcat(SX(0, 1), *(SX.sym(name) for name in names))
+
+        return cls(tuple(q_names), tuple(v_names), tuple(p_names), column(q_names), column(v_names), column(p_names))
+
+    def with_kinematics(self, N: SX) -> Symbols:
+        return replace(self, N=N)
+
+    @cached_property
+    def parameters(self) -> dict[str, SX]:
+        """Parameter symbols by name, time included."""
+        return {name: self.p[i] for i, name in enumerate(self.p_names)} | {"t": self.t}
+
+    def translate(self, expression: Any, rates: SX | None = None) -> SX:
+        """An SX for an expression in q, q̇, v, parameters and t. `rates` stands for q̇ while N is being found."""
+        if rates is None and self.N is not None:
+            rates = self.N @ self.v
+
+        def lookup(symbol: Any) -> SX:
+            name = name_of(symbol)
+            if symbol.is_Derivative:
+                if symbol.derivative_count != 1 or name not in self.q_names:
+                    inner = symbol.doit()
+                    if inner != symbol:
+                        return self.translate(inner, rates)
+                    raise NotExpressible(f"{symbol} is not the rate of a coordinate; an event knows q and v only.")
+                if rates is None:
+                    raise NotExpressible(f"{symbol} cannot stand here; write the expression in v.")
+                return rates[self.q_names.index(name)]
+            if symbol.is_Function:
+                if name in self.q_names:
+                    return self.q[self.q_names.index(name)]
+                if name in self.v_names:
+                    return self.v[self.v_names.index(name)]
+                raise unknown("coordinate or velocity", name, [*self.q_names, *self.v_names])
+            if name not in self.parameters:
+                raise unknown("parameter", name, self.p_names)
+            return self.parameters[name]
+
+        return to_sx(expression, lookup)

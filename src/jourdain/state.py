@@ -1,0 +1,83 @@
+"""State in: dicts by name or arrays, parameters as keywords, broadcast to one batch shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.errors import MissingValue, NotFinite, ShapeError, listing, unknown
+from jourdain.naming import name_of
+
+Array = NDArray[np.float64]
+
+
+def vector(what: str, value: Any, names: Sequence[str], default: Array) -> Array:
+    """A dict by name (missing: the default) or an array with the last axis `len(names)` → `(*batch, n)`."""
+    if value is None:
+        return default
+    if isinstance(value, Mapping):
+        entries = {name_of(key): number(f"{what}['{name_of(key)}']", entry) for key, entry in value.items()}
+        for name in entries:
+            if name not in names:
+                raise unknown(f"entry of {what}", name, names)
+        columns = [entries.get(name, default[i]) for i, name in enumerate(names)]
+        return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else default
+    array = number(what, value)
+    if array.ndim == 0 or array.shape[-1] != len(names):
+        raise ShapeError(
+            f"{what} has shape {array.shape}, but its last axis must be {len(names)}: {listing(names)}. "
+            "A dict by name does too."
+        )
+    return array
+
+
+def number(what: str, value: Any) -> Array:
+    """A float array, or an error that names it."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ShapeError(f"{what} must be a number or an array of numbers, not {value!r}.") from None
+
+
+def parameter_vector(
+    defaults: Mapping[str, float | None], given: Mapping[str, Any], renamed: Mapping[str, str] | None = None
+) -> list[Array]:
+    """One array per parameter, from the values given and the defaults.
+
+    `renamed` tells what to say of names that are no parameters any more.
+    """
+    values = {name_of(key): value for key, value in given.items()}
+    for name in values:
+        if name not in defaults:
+            if renamed and name in renamed:
+                raise unknown("parameter", name, [renamed[name]])
+            raise unknown("parameter", name, defaults)
+    columns = []
+    for name, default in defaults.items():
+        value = values.get(name, default)
+        if value is None:
+            raise MissingValue(f"Parameter '{name}' has no default; give it as {name}=… .")
+        columns.append(number(f"parameter '{name}'", value))
+    return columns
+
+
+def broadcast(q: Array, v: Array, parameters: Sequence[Array]) -> tuple[Array, Array, Array]:
+    """q `(*batch, n_q)`, v `(*batch, n_v)`, parameters `(*batch, n_p)` with one batch shape."""
+    try:
+        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], *(p.shape for p in parameters))
+    except ValueError:
+        shapes = [q.shape[:-1], v.shape[:-1], *(p.shape for p in parameters if p.shape)]
+        raise ShapeError(f"The leading shapes of q, v and the parameters, {shapes}, do not broadcast.") from None
+    p = np.stack([np.broadcast_to(column, batch) for column in parameters], axis=-1) if parameters else np.empty((*batch, 0))
+    return np.broadcast_to(q, (*batch, q.shape[-1])), np.broadcast_to(v, (*batch, v.shape[-1])), p
+
+
+def refuse_nonfinite(**arrays: tuple[Array, Sequence[str]]) -> None:
+    """Raise NotFinite for the first entry that is NaN or infinite; takes what=(array `(n,)`, names)."""
+    for what, (array, names) in arrays.items():
+        for entry, name in zip(np.ravel(array), names, strict=True):
+            if not np.isfinite(entry):
+                raise NotFinite(f"{what} of '{name}' is {entry}; every number must be finite.")

@@ -1,0 +1,374 @@
+"""The outcome of an event: every quantity named, energy booked to the joule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.algebra.event import ON_KINDS
+from jourdain.algebra.span import RANK
+from jourdain.checks import energy_created
+from jourdain.errors import Status
+from jourdain.naming import Named
+from jourdain.quantities import ENERGIES, QUANTITIES
+
+if TYPE_CHECKING:
+    import xarray
+
+Array = NDArray[np.float64]
+
+
+class DegreesOfFreedom(NamedTuple):
+    """How many independent velocities each phase has; integers, or arrays `(*batch,)`."""
+
+    prior: Any
+    virtual: Any
+    posterior: Any
+
+
+@dataclass(frozen=True)
+class RowLayout:
+    name: str
+    constraint: str
+    kind: str
+    geometric: bool
+
+
+@dataclass(frozen=True)
+class ConstraintLayout:
+    """How one constraint takes part in an event."""
+
+    name: str
+    kind: str
+    rows: tuple[str, ...]
+    scalar: bool  # its numbers have no row axis
+    contact: bool
+    geometric: bool
+    units: str = ""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The names of an outcome's numbers."""
+
+    velocities: tuple[str, ...]
+    constraints: tuple[ConstraintLayout, ...]  # sorted by kind
+    impulses: tuple[str, ...]  # ledger keys of what is applied
+    outputs: tuple[str, ...]
+    velocity_units: tuple[str, ...]
+
+    @cached_property
+    def rows(self) -> tuple[RowLayout, ...]:
+        return tuple(RowLayout(row, c.name, c.kind, c.geometric) for c in self.constraints for row in c.rows)
+
+    @cached_property
+    def slices(self) -> dict[str, slice]:
+        """Where the rows of each constraint stand in the stack."""
+        found, start = {}, 0
+        for c in self.constraints:
+            found[c.name] = slice(start, start + len(c.rows))
+            start += len(c.rows)
+        return found
+
+    @cached_property
+    def n_on(self) -> int:
+        """Rows that are on during the event; they come first."""
+        return sum(row.kind in ON_KINDS for row in self.rows)
+
+
+# Quantities of `algebra.event.outcome` that an outcome keeps, besides the energies.
+_COLUMNS = ("v_minus", "v_plus", "impulse", "Lambda", "u_minus", "u_plus", "work", "effective_mass", "keep", "row_length",
+            "outputs_minus", "outputs_plus")  # fmt: skip
+
+
+class Transition:
+    """One outcome, or a batch of them.
+
+    Sign: `M @ (v_plus - v_minus) == C.T @ impulse + applied`; rows are `u = C @ v + b`. Numbers are plain arrays with
+    the batch shape in front: `v_plus` `(*batch, n_v)`, `velocity_plus["theta"]` `(*batch,)`, `impulse["blade"]`
+    `(*batch,)` for a constraint written as one expression, else `(*batch, k)`; `impulse["foot.normal"]` picks a row.
+    """
+
+    def __init__(self, layout: Layout, numbers: Mapping[str, Array], status: NDArray[np.int8]) -> None:
+        self.layout = layout
+        self._numbers = dict(numbers)
+        self._status = status
+
+    @classmethod
+    def of(cls, layout: Layout, values: Mapping[str, Array], status: NDArray[np.int8]) -> Transition:
+        """From the values of `algebra.event.outcome`, `(*batch, rows, columns)`. Failed lanes become NaN."""
+        numbers = {name: values[name][..., 0] for name in _COLUMNS if name in values}
+        numbers |= {name: values[name][..., 0, 0] for name in ENERGIES if name in values}
+        numbers |= {"energy_created": energy_created(values), "prior_rank": values["prior_rank"][..., 0, 0]}
+        numbers["nullspace"] = values["nullspace"]
+        failed = (status != Status.OK) & (status != Status.ENERGY_CREATED)
+        if failed.any():
+            for name, array in numbers.items():
+                mask = failed.reshape(failed.shape + (1,) * (array.ndim - failed.ndim))
+                numbers[name] = np.where(mask, np.nan, array)
+        return cls(layout, numbers, status)
+
+    # Status
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        return self._status.shape
+
+    @property
+    def status(self) -> Any:
+        """`jd.Status`, or an int8 array of them in a batch."""
+        return Status(int(self._status)) if self.batch_shape == () else self._status
+
+    @property
+    def ok(self) -> Any:
+        """Whether there is nothing to say against the outcome: bool, or a bool array in a batch."""
+        return bool(self._status == Status.OK) if self.batch_shape == () else self._status == Status.OK
+
+    # Velocities
+
+    @property
+    def v_minus(self) -> Array:
+        """Generalized velocities before, `(*batch, n_v)`."""
+        return self._numbers["v_minus"]
+
+    @property
+    def v_plus(self) -> Array:
+        """Generalized velocities after, `(*batch, n_v)`."""
+        return self._numbers["v_plus"]
+
+    @property
+    def velocity_minus(self) -> Named[Array]:
+        return self._by_name("velocity", self.layout.velocities, self.v_minus)
+
+    @property
+    def velocity_plus(self) -> Named[Array]:
+        return self._by_name("velocity", self.layout.velocities, self.v_plus)
+
+    @property
+    def outputs_minus(self) -> Named[Array]:
+        return self._by_name("output", self.layout.outputs, self._numbers["outputs_minus"])
+
+    @property
+    def outputs_plus(self) -> Named[Array]:
+        return self._by_name("output", self.layout.outputs, self._numbers["outputs_plus"])
+
+    @property
+    def outputs(self) -> Named[Array]:
+        """The named outputs after the event."""
+        return self.outputs_plus
+
+    # Rows
+
+    @property
+    def u_minus(self) -> Named[Array]:
+        """C v⁻ + b⁻ of every constraint, released ones included."""
+        return self._by_row(self._numbers["u_minus"])
+
+    @property
+    def u_plus(self) -> Named[Array]:
+        """C v⁺ + b⁺ of every constraint, released ones included."""
+        return self._by_row(self._numbers["u_plus"])
+
+    @property
+    def impulse(self) -> Named[Array]:
+        """λ̄ along each row: 0 for released rows, the given impulse for nonideal ones."""
+        return self._by_row(self._numbers["impulse"])
+
+    @property
+    def Lambda(self) -> Named[Array]:
+        """Λ̄: what the rows that are on see of the nonideal impulses. λ̄ + Λ̄ does not depend on them."""
+        off = len(self.layout.rows) - self.layout.n_on
+        Lambda = self._numbers["Lambda"]
+        return self._by_row(np.concatenate([Lambda, np.zeros((*Lambda.shape[:-1], off))], axis=-1))
+
+    @property
+    def effective_mass(self) -> Named[Array]:
+        """The mass that an impulse along each row alone meets while the regular rows hold; inf where it cannot move."""
+        return self._by_row(self._numbers["effective_mass"])
+
+    @property
+    def required_friction(self) -> Named[Array]:
+        """|tangential| / normal impulse of each contact: what friction must reach not to slip; inf if it pulls."""
+        found = {}
+        for c in self.layout.constraints:
+            if c.contact:
+                rows = self._numbers["impulse"][..., self.layout.slices[c.name]]
+                normal, tangent = rows[..., 0], np.sqrt(np.sum(rows[..., 1:] ** 2, axis=-1))
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    ratio = np.where(normal > 0, tangent / normal, np.where((normal == 0) & (tangent == 0), 0.0, np.inf))
+                found[c.name] = np.where(np.isnan(normal), np.nan, ratio)[()]
+        return Named("contact", found)
+
+    # Energy: filled in below from the table of quantities
+
+    T_minus: Array
+    T_plus: Array
+    T_c_minus: Array
+    T_a_minus: Array
+    T_r_minus: Array
+    T_c_plus: Array
+    T_a_plus: Array
+    T_r_plus: Array
+    xi: Array
+    loss: Array
+    drive_work: Array
+    dissipated: Array
+    energy_created: Array
+
+    @cached_property
+    def ledger(self) -> Named[Array]:
+        """The work of each impulse in J, by constraint and "impulse <name>"; the sum is T_plus − T_minus.
+
+        Where redundant constraints share an impulse only the sum over the group is determined: it is booked to
+        the group, "a + b".
+        """
+        names = [c.name for c in self.layout.constraints]
+        work = self._numbers["work"]
+        entries: dict[str, Array] = {}
+        aliases: dict[str, Array] = {}
+        for group in self._groups():
+            total = sum((work[..., names.index(name)] for name in group), np.zeros(self.batch_shape))[()]
+            entries[" + ".join(group)] = total
+            if len(group) == 1:
+                aliases[group[0]] = total
+        for i, name in enumerate(self.layout.impulses):
+            entries[name] = work[..., len(names) + i]
+        return Named("ledger entry", entries, aliases)
+
+    def _groups(self) -> list[list[str]]:
+        """Constraints that share undetermined impulses (in a batch: in any lane), each once."""
+        groups = [[c.name] for c in self.layout.constraints]
+        null = np.abs(np.nan_to_num(self._scaled_nullspace()))
+        for j in range(null.shape[-1]):
+            touched = {row.constraint for i, row in enumerate(self.layout.rows[: self.layout.n_on]) if np.any(null[..., i, j] > RANK)}
+            joined = [name for group in groups if touched & set(group) for name in group]
+            if len(touched) > 1:
+                groups = [group for group in groups if not touched & set(group)]
+                groups.append([c.name for c in self.layout.constraints if c.name in joined])
+        return groups
+
+    # Rank
+
+    @property
+    def dof(self) -> DegreesOfFreedom:
+        """Degrees of freedom before, during and after."""
+        n = len(self.layout.velocities)
+        keep = self._numbers["keep"]
+        stays = [i for i, row in enumerate(self.layout.rows[: self.layout.n_on]) if row.kind != "elastic"]
+        counts = (n - self._numbers["prior_rank"], n - keep.sum(axis=-1), n - keep[..., stays].sum(axis=-1))
+        return DegreesOfFreedom(*(int(c) if self.batch_shape == () else c for c in counts))
+
+    @property
+    def redundant(self) -> Any:
+        """Rows that depend on those before them: a tuple of names; in a batch, name → bool array."""
+        return self._flagged(self._numbers["keep"] == 0)
+
+    @property
+    def undetermined(self) -> Any:
+        """Rows whose impulse rigid bodies do not determine: a tuple of names; in a batch, name → bool array."""
+        return self._flagged(np.any(np.abs(self._scaled_nullspace()) > RANK, axis=-1))
+
+    @property
+    def impulse_nullspace(self) -> Array:
+        """Impulses that change nothing: the columns span the λ̄ with C'ᵀλ̄ = 0, `(rows that are on, nullity)`.
+
+        In a batch `(*batch, rows, columns)`, where columns that a lane does not need are zero.
+        """
+        null = self._numbers["nullspace"]
+        used = np.any(null != 0, axis=tuple(range(null.ndim - 1)))
+        return null[..., used]
+
+    def _scaled_nullspace(self) -> Array:
+        """Columns in units of unit rows (λ̄_i √W_ii), the largest entry of each scaled to 1."""
+        null = self._numbers["nullspace"] * self._numbers["row_length"][..., : self.layout.n_on, None]
+        largest = np.max(np.abs(null), axis=-2, keepdims=True, initial=0.0)
+        return null / np.where(largest > 0, largest, 1.0)
+
+    def _flagged(self, flags: NDArray[np.bool_]) -> Any:
+        rows = self.layout.rows[: self.layout.n_on]
+        if self.batch_shape == ():
+            return tuple(row.name for i, row in enumerate(rows) if flags[i])
+        return {row.name: flags[..., i] for i, row in enumerate(rows) if flags[..., i].any()}
+
+    # Out
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts and arrays, by the names of the fields."""
+        fields: dict[str, Any] = {name: getattr(self, name) for name in ENERGIES}
+        for name in _MAPPINGS:
+            fields[name] = dict(getattr(self, name))
+        return fields | {"status": self.status, "dof": self.dof._asdict()}
+
+    def to_dataset(self) -> xarray.Dataset:
+        """Labelled: scalars by name, velocities along `velocity`, rows along `row`, with units and long names."""
+        import xarray
+
+        axes = tuple(f"axis_{i}" for i in range(len(self.batch_shape)))
+        data: dict[str, Any] = {}
+        for name in ENERGIES:
+            data[name] = (axes, np.asarray(self._numbers[name]), _attributes(name))
+        for name, dim in (("v_minus", "velocity"), ("v_plus", "velocity"), ("impulse", "row"), ("u_minus", "row"),
+                          ("u_plus", "row"), ("effective_mass", "row")):  # fmt: skip
+            data[name] = ((*axes, dim), self._numbers[name], _attributes(name))
+        meanings = " ".join(status.name.lower() for status in Status)
+        flags = {"flag_values": np.array(list(Status), dtype=np.int8), "flag_meanings": meanings}
+        data["status"] = (axes, self._status, {**_attributes("status"), **flags})
+        data["ledger"] = ((*axes, "entry"), np.stack([np.asarray(e) for e in self.ledger.values()], axis=-1)
+                          if self.ledger else np.empty((*self.batch_shape, 0)), _attributes("ledger"))  # fmt: skip
+        rows = [row.name for row in self.layout.rows]
+        coordinates = {"velocity": list(self.layout.velocities), "row": rows, "entry": list(self.ledger)}
+        return xarray.Dataset(data, coords=coordinates)
+
+    def __str__(self) -> str:
+        from jourdain.table import text
+
+        return text(self)
+
+    def __repr__(self) -> str:
+        return f"<Transition {self.batch_shape or ''} {self.status.name if self.batch_shape == () else ''}>".replace("  ", " ")
+
+    def _repr_html_(self) -> str:
+        from jourdain.table import page
+
+        return page(self)
+
+    def _by_name(self, what: str, names: tuple[str, ...], array: Array) -> Named[Array]:
+        return Named(what, {name: array[..., i] for i, name in enumerate(names)})
+
+    def _by_row(self, array: Array) -> Named[Array]:
+        values: dict[str, Array] = {}
+        aliases: dict[str, Array] = {}
+        for c in self.layout.constraints:
+            rows = array[..., self.layout.slices[c.name]]
+            values[c.name] = rows[..., 0] if c.scalar else rows
+            aliases |= {row: rows[..., i] for i, row in enumerate(c.rows) if not c.scalar}
+            if c.contact and len(c.rows) > 2:
+                aliases[f"{c.name}.tangent"] = rows[..., 1:]
+        return Named("constraint or row", values, aliases)
+
+
+_MAPPINGS = ("velocity_minus", "velocity_plus", "outputs_minus", "outputs_plus", "u_minus", "u_plus", "impulse",
+             "Lambda", "effective_mass", "required_friction", "ledger")  # fmt: skip
+
+
+def _attributes(name: str) -> dict[str, str]:
+    quantity = QUANTITIES[name]
+    return {"symbol": quantity.symbol, "units": quantity.unit, "long_name": quantity.long_name}
+
+
+def _scalar(name: str) -> property:
+    def read(self: Transition) -> Array:
+        return self._numbers[name]
+
+    quantity = QUANTITIES[name]
+    read.__doc__ = f"{quantity.symbol}: {quantity.long_name}{f', {quantity.unit}' if quantity.unit else ''}, `(*batch,)`."
+    return property(read)
+
+
+for _name in ENERGIES:
+    setattr(Transition, _name, _scalar(_name))
