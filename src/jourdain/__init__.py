@@ -22,4 +22,5 @@ from jourdain.errors import (
 )
 from jourdain.event import Event
 from jourdain.mechanism import Mechanism
-from jourdain.transition import Transition
+from jourdain.transition import Transition  # isort: skip
+from jourdain.arrays import transition  # after the module of the same name, so that jd.transition is the function

@@ -27,17 +27,14 @@ TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of 
 
 
 def judge(
-    values: Mapping[str, Array],
-    layout: Layout,
-    state: Sequence[Array],
-    names: Sequence[Sequence[str]],
-    check: bool,
+    values: Mapping[str, Array], layout: Layout, inputs: Mapping[str, tuple[Array, Sequence[str]]], check: bool
 ) -> NDArray[np.int8]:
     """The status of every lane, `(*batch,)`; without batch axes what is wrong raises.
 
     `values` are those of `algebra.event.outcome` as `(*batch, rows, columns)`, and "geometry", the geometric rows.
+    `inputs`: what → (array `(*batch, m)`, names of its entries).
     """
-    batch = state[0].shape[:-1]
+    batch = values["v_plus"].shape[:-2]
     status = np.zeros(batch, dtype=np.int8)
     single = batch == ()
 
@@ -46,14 +43,9 @@ def judge(
             raise error
         status[np.asarray(bad) & (status == Status.OK)] = code
 
-    # Input
-    for array, what, entries in zip(state, ("q", "v", "parameter"), names, strict=True):
-        wrong = ~np.isfinite(array)
-        first = int(np.argmax(wrong)) if single and wrong.any() else 0
-        message = f"{what} '{entries[first]}' is {array[first]}; every number must be finite." if single and wrong.any() else ""
-        refuse(wrong.any(axis=-1), Status.NOT_FINITE, NotFinite(message))
+    for what, (array, names) in inputs.items():
+        refuse(*_not_finite(what, array, names, single))
 
-    # Mass matrix
     n = values["v_plus"].shape[-2]
     pivots = values["relative_pivots"][..., 0]
     refuse(
@@ -65,27 +57,40 @@ def judge(
         ),
     )
 
-    rows = layout.rows
     if check and "geometry" in values:
-        g = values["geometry"][..., 0]
-        refuse(*_off_constraint(g, layout, single))
+        refuse(*_off_constraint(values["geometry"][..., 0], layout, single))
     if check:
         refuse(*_prior_violated(values, layout, single))
-
-    kappa = values["kappa"][..., 0]
-    elastic = [row for row in rows if row.kind == "elastic"]
-    bad = ~((kappa >= 0) & (kappa <= 1))
-    named = [f"The restitution of '{row.name}' is {k:g}; it must lie in [0, 1]." for row, k in zip(elastic, kappa, strict=True)] if single else []
-    refuse(bad.any(axis=-1), Status.BAD_RESTITUTION, BadRestitution(named[int(np.argmax(bad))]) if single and bad.any() else None)
-
+    refuse(*_bad_restitution(values["kappa"][..., 0], layout, single))
     refuse(*_contradicted(values, layout, single))
-
     finite = np.isfinite(values["v_plus"]).all(axis=(-2, -1)) & np.isfinite(values["impulse"]).all(axis=(-2, -1))
-    refuse(~finite, Status.NOT_FINITE, NotFinite("The outcome is not finite: some expression overflows or divides by zero at this state."))
-
-    created = energy_created(values)
-    refuse(created > 0, Status.ENERGY_CREATED, None)
+    overflow = "The outcome is not finite: some expression overflows or divides by zero at this state."
+    refuse(~finite, Status.NOT_FINITE, NotFinite(overflow))
+    refuse(energy_created(values) > 0, Status.ENERGY_CREATED, None)
     return status
+
+
+# Each of these answers with (which lanes are bad, their status, the error for a single event).
+Verdict = tuple[NDArray[np.bool_], Status, Error | None]
+
+
+def _not_finite(what: str, array: Array, names: Sequence[str], single: bool) -> Verdict:
+    bad = ~np.isfinite(array)
+    error = None
+    if single and bad.any():
+        i = int(np.argmax(bad))
+        error = NotFinite(f"{what} '{names[i]}' is {array[i]}; every number must be finite.")
+    return bad.any(axis=-1), Status.NOT_FINITE, error
+
+
+def _bad_restitution(kappa: Array, layout: Layout, single: bool) -> Verdict:
+    bad = ~((kappa >= 0) & (kappa <= 1))
+    error = None
+    if single and bad.any():
+        i = int(np.argmax(bad))
+        row = [row for row in layout.rows if row.kind == "elastic"][i]
+        error = BadRestitution(f"The restitution of '{row.name}' is {kappa[i]:g}; it must lie in [0, 1].")
+    return bad.any(axis=-1), Status.BAD_RESTITUTION, error
 
 
 def _speed(energy: Array, row_length: Array) -> Array:
@@ -93,7 +98,7 @@ def _speed(energy: Array, row_length: Array) -> Array:
     return np.sqrt(2 * np.abs(energy[..., 0])) * row_length[..., 0]
 
 
-def _off_constraint(g: Array, layout: Layout, single: bool) -> tuple[NDArray[np.bool_], Status, Error | None]:
+def _off_constraint(g: Array, layout: Layout, single: bool) -> Verdict:
     bad = ~(np.abs(g) <= TOLERANCE)
     error = None
     if single and bad.any():
@@ -106,9 +111,7 @@ def _off_constraint(g: Array, layout: Layout, single: bool) -> tuple[NDArray[np.
     return bad.any(axis=-1), Status.OFF_CONSTRAINT, error
 
 
-def _prior_violated(
-    values: Mapping[str, Array], layout: Layout, single: bool
-) -> tuple[NDArray[np.bool_], Status, Error | None]:
+def _prior_violated(values: Mapping[str, Array], layout: Layout, single: bool) -> Verdict:
     on_before = np.array([row.kind in ("regular", "live", "released") for row in layout.rows], dtype=bool)
     u = values["u_minus"][..., 0]
     allowed = TOLERANCE * (_speed(values["T_minus"], values["row_length"]) + np.abs(values["b_minus"][..., 0]))
@@ -128,9 +131,7 @@ def _prior_violated(
     return bad.any(axis=-1), Status.PRIOR_VIOLATED, error
 
 
-def _contradicted(
-    values: Mapping[str, Array], layout: Layout, single: bool
-) -> tuple[NDArray[np.bool_], Status, Error | None]:
+def _contradicted(values: Mapping[str, Array], layout: Layout, single: bool) -> Verdict:
     """Rows that are on during the event must come out as asked: C'v⁺ + b⁺ = target."""
     k = values["target"].shape[-2]
     target, b_plus = values["target"][..., 0], values["b_plus"][..., :k, 0]

@@ -12,10 +12,10 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra import unrolled
-from jourdain.algebra.event import ON_KINDS, Block, Problem, outcome
-from jourdain.checks import TOLERANCE, judge
+from jourdain.algebra.event import Block, Problem, outcome
+from jourdain.checks import judge
 from jourdain.constraint import Constraint, Contact
-from jourdain.errors import BadEvent, BadRestitution, ShapeError, listing, unknown
+from jourdain.errors import BadEvent, BadRestitution, ShapeError, unknown
 from jourdain.evaluate import Array, Evaluator
 from jourdain.mechanism import Mechanism
 from jourdain.models.expression import to_sx
@@ -71,16 +71,14 @@ class Event:
         if check == "project":
             state = (state[0], self._projected(state), state[2])
         values = self._evaluator(*state)
-        status = judge(values, self.layout, state, names=self._state_names, check=check is True)
+        names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.defaults))
+        inputs = dict(zip(("q", "v", "parameter"), zip(state, names, strict=True), strict=True))
+        status = judge(values, self.layout, inputs, check=check is True)
         return Transition.of(self.layout, values, status)
 
     def _state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         columns = parameter_vector(self.defaults, parameters, self.jumping)
         return broadcast(self.mechanism.coordinates(q), self.mechanism.velocities(v), columns)
-
-    @property
-    def _state_names(self) -> tuple[Sequence[str], Sequence[str], Sequence[str]]:
-        return self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.defaults)
 
     @cached_property
     def problem(self) -> Problem:

@@ -152,3 +152,8 @@ def symmetric_eigen(A: Array, B: Array) -> tuple[Array, Array]:
 def least_squares(A: Array, b: Array) -> Array:
     """The shortest x that minimises ‖A x − b‖."""
     return np.linalg.lstsq(A, b, rcond=None)[0]
+
+
+def smallest_eigenvalue(A: Array) -> Array:
+    """Of symmetric matrices, `(*batch,)`."""
+    return np.linalg.eigvalsh(A)[..., 0]

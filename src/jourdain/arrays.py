@@ -1,0 +1,205 @@
+"""Events of raw arrays, for people who have their own M and rows. LAPACK does the work, one lane per event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.algebra import lapack
+from jourdain.algebra.event import ON_KINDS, Block, Problem, outcome
+from jourdain.checks import judge
+from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, Status
+from jourdain.state import number
+from jourdain.transition import ConstraintLayout, Layout, Transition
+
+Array = NDArray[np.float64]
+
+
+def transition(
+    M: Any,
+    v: Any,
+    inert: Any = None,
+    regular: Any = None,
+    elastic: Any = None,
+    live: Any = None,
+    released: Any = None,
+    nonideal: Any = None,
+    impulse: Any = None,
+    check: bool = True,
+) -> Transition:
+    """The outcome of an event given as arrays: M `(*b, n, n)`, v `(*b, n)`, rows `(*b, k, n)`; leading shapes broadcast.
+
+    `inert`, `regular`, `released`: rows, or (rows, b). `elastic`: (rows, κ) or (rows, κ, b). `live`: (rows, b_minus,
+    b_plus). `nonideal`: (rows, β̄). `impulse`: generalized, `(*b, n)`. Names in the outcome are those of the arguments,
+    rows `"inert.0"`…. A semidefinite M is accepted if no velocity is left without mass or constraint; the parts of
+    the energy are NaN then.
+
+    >>> import jourdain as jd
+    >>> t = jd.transition([[2.0, 0.0], [0.0, 1.0]], [3.0, -1.0], inert=[[1.0, 1.0]])
+    >>> t.v_plus, t.impulse["inert"], t.loss
+    (array([ 2.33333333, -2.33333333]), array([-1.33333333]), np.float64(1.3333333333333333))
+    """
+    M, v = number("M", M), number("v", v)
+    if M.ndim < 2 or M.shape[-1] != M.shape[-2]:
+        raise ShapeError(f"M has shape {M.shape}; it must be (…, n, n).")
+    n = M.shape[-1]
+    if v.ndim < 1 or v.shape[-1] != n:
+        raise ShapeError(f"v has shape {v.shape}; its last axis must be {n}, as M says.")
+    given = {"regular": regular, "live": live, "inert": inert, "elastic": elastic, "released": released, "nonideal": nonideal}
+    blocks = tuple(_block(kind, value, n) for kind, value in given.items() if value is not None)
+    f = None if impulse is None else number("impulse", impulse)
+    if f is not None and (f.ndim < 1 or f.shape[-1] != n):
+        raise ShapeError(f"impulse has shape {f.shape}; its last axis must be {n}, as M says.")
+    problem = _broadcast(Problem(M, v[..., None], blocks, () if f is None else (f[..., None],)))
+
+    layout = Layout(
+        tuple(str(i) for i in range(n)),
+        tuple(ConstraintLayout(b.kind, b.kind, _row_names(b), False, False, False) for b in blocks),
+        () if f is None else ("impulse",),
+        (),
+        ("",) * n,
+    )
+    inputs = {what: (array, [f"{what}[{i}]" for i in range(array.shape[-1])]) for what, array in _flat(problem).items()}
+    finite = np.all([np.isfinite(array).all(axis=-1) for array, _ in inputs.values()], axis=0)
+    if not finite.all():
+        problem = _neutral(problem, ~finite)
+    massless = ~np.all(lapack.factor(problem.M).relative_pivots > n * np.finfo(float).eps, axis=(-2, -1))
+    solved = _augmented(problem, massless) if massless.any() else problem
+    with np.errstate(divide="ignore", invalid="ignore"):  # ξ is NaN at rest; bad lanes are refused below
+        values = outcome(solved, lapack)
+    if massless.any():
+        values = _without_parts(values, problem, massless)
+    status = judge(values, layout, inputs, check)
+    status = _refuse_asymmetric(problem.M, status)
+    return Transition.of(layout, values, status)
+
+
+def _block(kind: str, value: Any, n: int) -> Block:
+    parts = _parts(kind, value)
+    C = number(kind, parts[0])
+    if C.ndim < 2 or C.shape[-1] != n:
+        raise ShapeError(f"The rows of {kind} have shape {C.shape}; they must be (…, k, {n}).")
+    k = C.shape[-2]
+
+    def column(i: int, what: str, default: float = 0.0) -> Array:
+        if len(parts) <= i:
+            return np.full((k, 1), default)
+        entry = number(f"{what} of {kind}", parts[i])
+        if entry.ndim and entry.shape[-1] not in (1, k):
+            raise ShapeError(f"{what} of {kind} has shape {entry.shape}; give one number, or (…, {k}), one per row.")
+        return np.broadcast_to(entry, (*entry.shape[:-1], k))[..., None]
+
+    if kind == "live":
+        return Block(kind, C, column(1, "b_minus"), column(2, "b_plus"))
+    if kind == "elastic":
+        b = column(2, "b")
+        return Block(kind, C, b, b, kappa=column(1, "κ"))
+    if kind == "nonideal":
+        zero = np.zeros((k, 1))
+        return Block(kind, C, zero, zero, beta=column(1, "β̄"))
+    b = column(1, "b")
+    return Block(kind, C, b, b)
+
+
+_FORMS = {"live": ("(rows, b_minus, b_plus)", 3, 3), "elastic": ("(rows, κ) or (rows, κ, b)", 2, 3), "nonideal": ("(rows, β̄)", 2, 2)}
+
+
+def _parts(kind: str, value: Any) -> Sequence[Any]:
+    """Rows alone, or a tuple of rows and what belongs to them."""
+    if kind not in _FORMS:
+        return value if isinstance(value, tuple) and len(value) == 2 and np.ndim(value[0]) >= 2 else (value,)
+    form, least, most = _FORMS[kind]
+    if not isinstance(value, tuple) or not least <= len(value) <= most:
+        raise BadEvent(f"{kind} is a tuple {form}.")
+    return value
+
+
+def _row_names(block: Block) -> tuple[str, ...]:
+    return tuple(f"{block.kind}.{i}" for i in range(block.C.shape[-2]))
+
+
+def _flat(problem: Problem) -> dict[str, Array]:
+    """All inputs as `(*batch, m)`, for the check that they are finite."""
+    flat = {"M": problem.M, "v": problem.v_minus}
+    for block in problem.blocks:
+        parts = [part for part in (block.C, block.b_minus, block.b_plus, block.kappa, block.beta) if part is not None]
+        flat[block.kind] = np.concatenate(parts, axis=-1)
+    flat |= {"impulse": f for f in problem.applied}
+    return {what: array.reshape(*array.shape[:-2], -1) for what, array in flat.items()}
+
+
+def _broadcast(problem: Problem) -> Problem:
+    """All arrays with one batch shape."""
+    arrays = [problem.M, problem.v_minus, *problem.applied]
+    for block in problem.blocks:
+        arrays += [part for part in (block.C, block.b_minus, block.b_plus, block.kappa, block.beta) if part is not None]
+    try:
+        batch = np.broadcast_shapes(*(array.shape[:-2] for array in arrays))
+    except ValueError:
+        raise ShapeError(f"The leading shapes {[array.shape[:-2] for array in arrays]} do not broadcast.") from None
+    return _mapped(problem, lambda array: np.broadcast_to(array, (*batch, *array.shape[-2:])))
+
+
+def _neutral(problem: Problem, bad: NDArray[np.bool_]) -> Problem:
+    """The lanes in `bad` replaced by something harmless; they are refused afterwards."""
+    mask = bad[..., None, None]
+    neutral = _mapped(problem, lambda array: np.where(mask, 0.0, array))
+    return replace(neutral, M=np.where(mask, np.eye(problem.M.shape[-1]), problem.M))
+
+
+def _mapped(problem: Problem, change: Any) -> Problem:
+    blocks = tuple(
+        Block(b.kind, *(None if part is None else change(part) for part in (b.C, b.b_minus, b.b_plus, b.kappa, b.beta)))
+        for b in problem.blocks
+    )
+    return Problem(change(problem.M), change(problem.v_minus), blocks, tuple(change(f) for f in problem.applied))
+
+
+def _augmented(problem: Problem, massless: NDArray[np.bool_]) -> Problem:
+    """The same event with a positive definite M, in the lanes where M is only semidefinite.
+
+    C'v⁺ = w is asked for anyway, so C'ᵀS(C'v⁺ − w) may be added to the momentum balance: M + C'ᵀSC' is positive
+    definite iff ker M ∩ ker C' = 0, and λ̄ and v⁺ stay the same.
+    """
+    on = [block for block in problem.blocks if block.kind in ON_KINDS]
+    semidefinite = massless & (lapack.smallest_eigenvalue(problem.M) >= -1e-12 * np.abs(problem.M).max(axis=(-2, -1)))
+    add, shift = np.zeros_like(problem.M), np.zeros_like(problem.v_minus)
+    mass = np.maximum(np.trace(problem.M, axis1=-2, axis2=-1), np.finfo(float).tiny)[..., None, None]
+    for block in on:
+        C, CT = block.C, lapack.transpose(block.C)
+        squares = np.sum(C * C, axis=-1, keepdims=True)
+        S = mass / np.where(squares > 0, squares, 1.0)
+        target = -block.kappa * (C @ problem.v_minus + block.b_minus) if block.kind == "elastic" else 0.0
+        add = add + CT @ (S * C)
+        shift = shift + CT @ (S * (target - block.b_plus - C @ problem.v_minus))
+    mask = semidefinite[..., None, None]
+    M = np.where(mask, problem.M + add, problem.M)
+    return replace(problem, M=M, applied=(*problem.applied, np.where(mask, shift, 0.0)))
+
+
+def _without_parts(values: dict[str, Any], problem: Problem, massless: NDArray[np.bool_]) -> dict[str, Any]:
+    """Energies with the true M; the parts T_c, T_a, T_r do not exist where M is semidefinite."""
+    mask = massless[..., None, None]
+    true = dict(values)
+    true["work"] = values["work"][..., :-1, :]  # the last entry is that of the added terms
+    true["loss"] = np.where(mask, -true["work"].sum(axis=-2, keepdims=True), values["loss"])
+    true["applied"] = sum(problem.applied, np.zeros_like(problem.v_minus))
+    for side in ("minus", "plus"):
+        v = values[f"v_{side}"]
+        true[f"T_{side}"] = np.where(mask, lapack.transpose(v) @ problem.M @ v / 2, values[f"T_{side}"])
+    for name in ("T_c_minus", "T_a_minus", "T_r_minus", "T_c_plus", "T_a_plus", "T_r_plus", "xi", "effective_mass"):
+        true[name] = np.where(mask, np.nan, values[name])
+    return true
+
+
+def _refuse_asymmetric(M: Array, status: NDArray[np.int8]) -> NDArray[np.int8]:
+    scale = np.sqrt(np.abs(np.diagonal(M, axis1=-2, axis2=-1)))
+    skew = np.abs(M - lapack.transpose(M)) > 1e-9 * scale[..., :, None] * scale[..., None, :]
+    if skew.any() and status.ndim == 0:
+        i, j = np.argwhere(skew)[0]
+        raise NotPositiveDefinite(f"M is not symmetric: M[{i}, {j}] = {M[i, j]:g} but M[{j}, {i}] = {M[j, i]:g}.")
+    return np.where(skew.any(axis=(-2, -1)) & (status == Status.OK), Status.NOT_POSITIVE_DEFINITE, status).astype(np.int8)

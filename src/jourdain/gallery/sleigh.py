@@ -1,0 +1,61 @@
+"""A sleigh with a knife blade on ice: struck, landing, or on ice that starts to move [Wang & Chou 2003, section 7]."""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+from jourdain.errors import unknown
+from jourdain.mechanism import Mechanism
+from jourdain.scenario import Scenario
+
+CASES = ("struck", "landing", "earthquake")
+
+
+def sleigh(case: str = "struck") -> Scenario:
+    """A sleigh with a blade: struck at D, landing on the ice, or on ice that starts to move.
+
+    The blade touches the ice at A, a distance l behind the centre of mass C; D is a distance a before C.
+    `u` is the speed along the blade relative to the ice.
+    """
+    if case not in CASES:
+        raise unknown("case", case, CASES)
+    x, y, theta = dynamicsymbols("x y theta")
+    M, I, l, a, P, v_S, psi_S = sp.symbols("M I l a P v_S psi_S")
+    N, B = ReferenceFrame("N"), ReferenceFrame("B")
+    B.orient_axis(N, theta, N.z)
+    O, C = Point("O"), Point("C")
+    O.set_vel(N, 0)
+    C.set_pos(O, x * N.x + y * N.y)
+    A, D = C.locatenew("A", -l * B.x), C.locatenew("D", a * B.x)
+    ice = v_S * (sp.cos(psi_S) * N.x + sp.sin(psi_S) * N.y)
+
+    mechanism = Mechanism.from_sympy(
+        bodies=[RigidBody("sleigh", C, B, M, (inertia(B, 0, 0, I), C))],
+        frame=N,
+        q=[x, y, theta],
+        parameters={M: 12.0, I: 2.0, l: 0.4, a: 0.3, P: 5.0, v_S: 0.0, psi_S: 0.0},
+        points={"A": A, "C": C, "D": D},
+        outputs={"u": (A.vel(N) - ice).dot(B.x)},
+        units={x: "m", y: "m", theta: "rad", M: "kg", I: "kg m^2", l: "m", a: "m", P: "N s", v_S: "m/s", psi_S: "rad"},
+    )
+    blade = mechanism.constraint("blade", (A.vel(N) - ice).dot(B.y), units="m/s")
+
+    # The pose and the motion before; on the blade v_A = u e_x.
+    heading, u, omega, v_C, psi = sp.symbols("theta u omega v_C psi")
+    along_blade = {
+        x: u * sp.cos(heading) - l * omega * sp.sin(heading),
+        y: u * sp.sin(heading) + l * omega * sp.cos(heading),
+        theta: omega,
+    }
+    units = {heading: "rad", u: "m/s", omega: "rad/s", v_C: "m/s", psi: "rad"}
+    defaults = {heading: 0.3, u: 1.0, omega: 0.5}
+    if case == "struck":
+        event = mechanism.event(regular=[blade], impulses={"D": P * B.y})
+        return event.at(q={theta: heading}, v=along_blade, defaults=defaults, units=units)
+    if case == "landing":
+        event = mechanism.event(inert=[blade])
+        flying = {x: v_C * sp.cos(psi), y: v_C * sp.sin(psi), theta: omega}
+        return event.at(q={theta: heading}, v=flying, defaults={heading: 0.3, v_C: 1.0, psi: 0.8, omega: 0.5}, units=units)
+    event = mechanism.event(live={blade: {v_S: (0.0, 0.5), psi_S: (0.0, 1.2)}})
+    return event.at(q={theta: heading}, v=along_blade, defaults=defaults, units={**units, "v_S_minus": "m/s", "v_S_plus": "m/s", "psi_S_minus": "rad", "psi_S_plus": "rad"})
