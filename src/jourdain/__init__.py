@@ -1,5 +1,7 @@
 """Mechanical systems whose topology changes: a constraint has just changed; what is the motion now?"""
 
+from typing import Any
+
 from jourdain.constraint import Constraint, Contact
 from jourdain.errors import (
     BadEvent,
@@ -22,5 +24,45 @@ from jourdain.errors import (
 )
 from jourdain.event import Event
 from jourdain.mechanism import Mechanism
-from jourdain.transition import Transition  # isort: skip
-from jourdain.arrays import transition  # after the module of the same name, so that jd.transition is the function
+from jourdain.scenario import Scenario
+from jourdain.transition import Transition
+
+from jourdain.arrays import transition  # isort: skip - after the module of the same name: jd.transition is the function
+
+__all__ = [
+    "BadEvent",
+    "BadRestitution",
+    "Constraint",
+    "Contact",
+    "Contradiction",
+    "Error",
+    "Event",
+    "Mechanism",
+    "MissingValue",
+    "NameClash",
+    "NotAffine",
+    "NotConverged",
+    "NotExpressible",
+    "NotFinite",
+    "NotPositiveDefinite",
+    "OffConstraint",
+    "PriorViolated",
+    "Rheonomic",
+    "Scenario",
+    "ShapeError",
+    "Status",
+    "Transition",
+    "UnknownName",
+    "gallery",
+    "plots",
+    "transition",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """`jd.gallery` and `jd.plots` bring SymPy and Matplotlib, so they are imported when first needed."""
+    if name in ("gallery", "plots"):
+        from importlib import import_module
+
+        return import_module(f"jourdain.{name}")
+    raise AttributeError(f"module 'jourdain' has no attribute '{name}'")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ def transition(
     impulse: Any = None,
     check: bool = True,
 ) -> Transition:
-    """The outcome of an event given as arrays: M `(*b, n, n)`, v `(*b, n)`, rows `(*b, k, n)`; leading shapes broadcast.
+    """The outcome of an event given as arrays: M `(*b, n, n)`, v `(*b, n)`, rows `(*b, k, n)`; shapes broadcast.
 
     `inert`, `regular`, `released`: rows, or (rows, b). `elastic`: (rows, κ) or (rows, κ, b). `live`: (rows, b_minus,
     b_plus). `nonideal`: (rows, β̄). `impulse`: generalized, `(*b, n)`. Names in the outcome are those of the arguments,
@@ -49,7 +49,14 @@ def transition(
     n = M.shape[-1]
     if v.ndim < 1 or v.shape[-1] != n:
         raise ShapeError(f"v has shape {v.shape}; its last axis must be {n}, as M says.")
-    given = {"regular": regular, "live": live, "inert": inert, "elastic": elastic, "released": released, "nonideal": nonideal}
+    given = {
+        "regular": regular,
+        "live": live,
+        "inert": inert,
+        "elastic": elastic,
+        "released": released,
+        "nonideal": nonideal,
+    }
     blocks = tuple(_block(kind, value, n) for kind, value in given.items() if value is not None)
     f = None if impulse is None else number("impulse", impulse)
     if f is not None and (f.ndim < 1 or f.shape[-1] != n):
@@ -105,7 +112,11 @@ def _block(kind: str, value: Any, n: int) -> Block:
     return Block(kind, C, b, b)
 
 
-_FORMS = {"live": ("(rows, b_minus, b_plus)", 3, 3), "elastic": ("(rows, κ) or (rows, κ, b)", 2, 3), "nonideal": ("(rows, β̄)", 2, 2)}
+_FORMS = {
+    "live": ("(rows, b_minus, b_plus)", 3, 3),
+    "elastic": ("(rows, κ) or (rows, κ, b)", 2, 3),
+    "nonideal": ("(rows, β̄)", 2, 2),
+}
 
 
 def _parts(kind: str, value: Any) -> Sequence[Any]:
@@ -128,7 +139,8 @@ def _flat(problem: Problem) -> dict[str, Array]:
     for block in problem.blocks:
         parts = [part for part in (block.C, block.b_minus, block.b_plus, block.kappa, block.beta) if part is not None]
         flat[block.kind] = np.concatenate(parts, axis=-1)
-    flat |= {"impulse": f for f in problem.applied}
+    if problem.applied:
+        flat["impulse"] = problem.applied[0]
     return {what: array.reshape(*array.shape[:-2], -1) for what, array in flat.items()}
 
 
@@ -202,4 +214,6 @@ def _refuse_asymmetric(M: Array, status: NDArray[np.int8]) -> NDArray[np.int8]:
     if skew.any() and status.ndim == 0:
         i, j = np.argwhere(skew)[0]
         raise NotPositiveDefinite(f"M is not symmetric: M[{i}, {j}] = {M[i, j]:g} but M[{j}, {i}] = {M[j, i]:g}.")
-    return np.where(skew.any(axis=(-2, -1)) & (status == Status.OK), Status.NOT_POSITIVE_DEFINITE, status).astype(np.int8)
+    return np.where(skew.any(axis=(-2, -1)) & (status == Status.OK), Status.NOT_POSITIVE_DEFINITE, status).astype(
+        np.int8
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ def judge(
     status = np.zeros(batch, dtype=np.int8)
     single = batch == ()
 
-    def refuse(bad: NDArray[np.bool_], code: Status, error: Error | None) -> None:
+    def refuse(bad: Any, code: Status, error: Error | None) -> None:
         if single and np.any(bad) and error is not None:
             raise error
         status[np.asarray(bad) & (status == Status.OK)] = code
@@ -71,7 +71,7 @@ def judge(
 
 
 # Each of these answers with (which lanes are bad, their status, the error for a single event).
-Verdict = tuple[NDArray[np.bool_], Status, Error | None]
+Verdict = tuple[Any, Status, Error | None]
 
 
 def _not_finite(what: str, array: Array, names: Sequence[str], single: bool) -> Verdict:
@@ -95,7 +95,7 @@ def _bad_restitution(kappa: Array, layout: Layout, single: bool) -> Verdict:
 
 def _speed(energy: Array, row_length: Array) -> Array:
     """√(2T · c M⁻¹ cᵀ): the largest speed along each row that this energy allows, `(*batch, k)`."""
-    return np.sqrt(2 * np.abs(energy[..., 0])) * row_length[..., 0]
+    return np.asarray(np.sqrt(2 * np.abs(energy[..., 0])) * row_length[..., 0])
 
 
 def _off_constraint(g: Array, layout: Layout, single: bool) -> Verdict:

@@ -1,10 +1,10 @@
-"""Constraints: named rows u = C(q) v + b. All kinds of rows are this one record; stacking is the only way to combine."""
+"""Constraints: named rows u = C(q) v + b. All kinds of rows are this one record, combined by stacking."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import casadi as ca
 from casadi import SX
@@ -65,12 +65,15 @@ class Contact(Constraint):
         return own if len(self.row_names) == 1 else own | {f"{self.name}.tangent": self.tangent}
 
 
+Kind = TypeVar("Kind", bound=Constraint)
+
+
 def constraint(mechanism: Mechanism, name: str, expression: Any, level: str, units: str | None) -> Constraint:
     """See `Mechanism.constraint`."""
     if isinstance(expression, Mapping):
         row_names = tuple(f"{name}.{row}" for row in expression)
         expressions = list(expression.values())
-    elif isinstance(expression, list | tuple) or isinstance(expression, SX) and expression.numel() != 1:
+    elif isinstance(expression, list | tuple) or (isinstance(expression, SX) and expression.numel() != 1):
         expressions = ca.vertsplit(ca.vec(expression)) if isinstance(expression, SX) else list(expression)
         row_names = tuple(f"{name}.{i}" for i in range(len(expressions)))
     else:
@@ -79,9 +82,7 @@ def constraint(mechanism: Mechanism, name: str, expression: Any, level: str, uni
     return _named(Constraint, mechanism, name, row_names, scalar, expressions, level, units)
 
 
-def contact(
-    mechanism: Mechanism, name: str, normal: Any, tangent: list[Any], level: str, units: str | None
-) -> Contact:
+def contact(mechanism: Mechanism, name: str, normal: Any, tangent: list[Any], level: str, units: str | None) -> Contact:
     """See `Mechanism.contact`."""
     tangents = [f"{name}.tangent"] if len(tangent) == 1 else [f"{name}.tangent.{i}" for i in range(len(tangent))]
     row_names = (f"{name}.normal", *tangents)
@@ -89,7 +90,7 @@ def contact(
 
 
 def _named(
-    cls: type[Any],
+    cls: type[Kind],
     mechanism: Mechanism,
     name: str,
     row_names: tuple[str, ...],
@@ -97,12 +98,14 @@ def _named(
     expressions: list[Any],
     level: str,
     units: str | None,
-) -> Any:
+) -> Kind:
     if level not in ("velocity", "position"):
         raise Error(f"The level of constraint '{name}' is 'velocity' or 'position', not {level!r}.")
     if not expressions:
         raise Error(f"Constraint '{name}' has no rows; give at least one expression.")
-    refuse_clash([*mechanism._names(), (name, "constraint")])
+    # A contact may carry the name of a coordinate: its rows, "stance.normal", cannot be mistaken for a velocity.
+    taken = [(n, what) for n, what in mechanism.names() if cls is Constraint or what not in ("coordinate", "velocity")]
+    refuse_clash([*taken, (name, "constraint")])
     rows = [mechanism.symbols.translate(expression) for expression in expressions]
     column = ca.vertcat(*rows)
     s = mechanism.symbols

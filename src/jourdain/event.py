@@ -67,7 +67,7 @@ class Event:
         q_array, v_array = self.mechanism.coordinates(q), self.mechanism.velocities(v)
         if check == "project":
             q_array = self._assembled(q_array, given)
-        state = self._state(q_array, v_array, given)
+        state = self.state(q_array, v_array, given)
         if check == "project":
             state = (state[0], self._projected(state), state[2])
         values = self._evaluator(*state)
@@ -76,7 +76,8 @@ class Event:
         status = judge(values, self.layout, inputs, check=check is True)
         return Transition.of(self.layout, values, status)
 
-    def _state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
+    def state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
+        """q, v and the event's parameters, each `(*batch, n)` with one batch shape."""
         columns = parameter_vector(self.defaults, parameters, self.jumping)
         return broadcast(self.mechanism.coordinates(q), self.mechanism.velocities(v), columns)
 
@@ -87,7 +88,8 @@ class Event:
         return Problem(self.mechanism.M, s.v, tuple(role.block for role in self.roles), tuple(self.applied.values()))
 
     @cached_property
-    def _inputs(self) -> list[SX]:
+    def inputs(self) -> list[SX]:
+        """The columns q, v and parameters that the event's expressions are written in."""
         s = self.mechanism.symbols
         return [s.q, s.v, ca.vertcat(SX(0, 1), *self.parameters.values())]
 
@@ -99,7 +101,7 @@ class Event:
         expressions["outputs_minus"] = before
         expressions["outputs_plus"] = ca.substitute(after, v, expressions["v_plus"])
         geometry = _column([role.constraint.g for role in self.roles if role.constraint.g is not None])
-        return Evaluator(self._inputs, {**expressions, "geometry": geometry})
+        return Evaluator(self.inputs, {**expressions, "geometry": geometry})
 
     @cached_property
     def layout(self) -> Layout:
@@ -121,7 +123,10 @@ class Event:
             constraints,
             tuple(f"impulse {name}" for name in self.applied),
             tuple(self.outputs[0]),
-            tuple(f"{units[name]}/s" if name in units and name in self.mechanism.symbols.q_names else units.get(name, "") for name in names),
+            tuple(
+                f"{units[name]}/s" if name in units and name in self.mechanism.symbols.q_names else units.get(name, "")
+                for name in names
+            ),
         )
 
     def _assembled(self, q: Array, parameters: Mapping[str, Any]) -> Array:
@@ -138,13 +143,13 @@ class Event:
         before = [role.block for role in self.roles if role.block.kind in ("regular", "live", "released")]
         blocks = tuple(replace(block, kind="inert", b_plus=block.b_minus) for block in before)
         problem = Problem(self.mechanism.M, self.mechanism.symbols.v, blocks, ())
-        return Evaluator(self._inputs, {"v_plus": outcome(problem, unrolled)["v_plus"]})
+        return Evaluator(self.inputs, {"v_plus": outcome(problem, unrolled)["v_plus"]})
 
     # Analysis
 
     def projectors(self, q: Any = None, parameters: Mapping[str, Any] = {}, **more: Any) -> Projectors:
         """P_c, P_a, P_R at a configuration, and what they make of the nonideal rows."""
-        from jourdain.algebra.projectors import projectors
+        from jourdain.analysis import projectors
 
         return projectors(self, q, {**parameters, **more})
 
@@ -158,7 +163,7 @@ class Event:
         **more: Any,
     ) -> Directions:
         """The prior velocities that lose most and least: ξ falling, each with T = 1 J."""
-        from jourdain.algebra.directions import directions
+        from jourdain.analysis import directions
 
         return directions(self, q, point, subspace, axis, {**parameters, **more})
 
@@ -171,13 +176,13 @@ class Event:
         **more: Any,
     ) -> Phases:
         """The privileged velocities of the prior, virtual and posterior phases, their maps and momenta."""
-        from jourdain.algebra.privileged import phases
+        from jourdain.analysis import phases
 
         return phases(self, q, v, tuple(name_of(name) for name in prefer), {**parameters, **more})
 
     def symbolic(self) -> ClosedForm:
         """The same outcome in closed form, in SymPy."""
-        from jourdain.algebra.closed_form import closed_form
+        from jourdain.analysis import closed_form
 
         return closed_form(self)
 
@@ -228,7 +233,9 @@ def event(
     for kind, constraint, key in found:
         k = constraint.C.shape[0]
         kappa = values.column(elastic[key], k, f"restitution of '{constraint.name}'") if kind == "elastic" else None
-        beta = values.column(nonideal[key], k, f"nonideal impulse of '{constraint.name}'") if kind == "nonideal" else None
+        beta = (
+            values.column(nonideal[key], k, f"nonideal impulse of '{constraint.name}'") if kind == "nonideal" else None
+        )
         if kappa is not None:
             _refuse_restitution(constraint.name, kappa)
         b_minus, b_plus = (_substituted(constraint.b, side) for side in (before, after))
@@ -238,7 +245,9 @@ def event(
             b_plus = b_minus
         roles.append(Role(constraint, Block(kind, constraint.C, b_minus, b_plus, kappa, beta)))
         if kind in ("regular", "elastic") and any(ca.depends_on(constraint.b, old) for old, _ in before):
-            raise BadEvent(f"The bias of '{constraint.name}' ({kind}) jumps with a live parameter; declare it live too.")
+            raise BadEvent(
+                f"The bias of '{constraint.name}' ({kind}) jumps with a live parameter; declare it live too."
+            )
     applied = {name_of(key): _generalized(mechanism, name_of(key), load, values) for key, load in impulses.items()}
     rigid = ca.vertcat(ca.vec(mechanism.M), *(ca.vec(role.block.C) for role in roles), *applied.values())
     for old, _ in before:
@@ -249,7 +258,9 @@ def event(
     used = ca.vertcat(rigid, *(role.block.b_minus for role in roles), *(role.block.b_plus for role in roles),
                       *(ca.vec(role.constraint.g) for role in roles if role.constraint.g is not None))  # fmt: skip
     time = {"t": 0.0} if ca.depends_on(used, mechanism.symbols.t) else {}
-    defaults = {name: value for name, value in mechanism.defaults.items() if name not in jumping} | time | values.defaults
+    defaults = (
+        {name: value for name, value in mechanism.defaults.items() if name not in jumping} | time | values.defaults
+    )
     symbols = {name: {**mechanism.symbols.parameters, **values.symbols}[name] for name in defaults}
     return Event(mechanism, tuple(roles), applied, defaults, symbols, outputs, jumping)  # type: ignore[arg-type]
 
@@ -294,7 +305,9 @@ def _refuse_double(constraints: Iterable[Constraint]) -> None:
     for constraint in constraints:
         for row in constraint.row_names:
             if row in seen:
-                raise BadEvent(f"Row '{row}' takes part twice ('{seen[row]}' and '{constraint.name}'); give it one kind.")
+                raise BadEvent(
+                    f"Row '{row}' takes part twice ('{seen[row]}' and '{constraint.name}'); give it one kind."
+                )
             seen[row] = constraint.name
 
 
@@ -320,7 +333,9 @@ def _jumps(
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise BadEvent(f"live['{constraint.name}']['{name}'] is a pair (before, after), not {pair!r}.")
             if not ca.depends_on(constraint.b, mechanism.symbols.parameters[name]):
-                raise BadEvent(f"The bias of '{constraint.name}' does not depend on '{name}', so it cannot jump with it.")
+                raise BadEvent(
+                    f"The bias of '{constraint.name}' does not depend on '{name}', so it cannot jump with it."
+                )
             if name not in sides:
                 sides[name] = (_side(values, f"{name}_minus", pair[0]), _side(values, f"{name}_plus", pair[1]))
     symbols = mechanism.symbols.parameters

@@ -51,15 +51,17 @@ class Mechanism:
     outputs: Mapping[str, SX]  # named quantities affine in v
     force: SX  # (n_v, 1), generalized: gravity and loads
     units: Mapping[str, str]
+    sympy_parameters: Mapping[str, Any] = field(default_factory=dict)  # the user's own symbols, for closed forms
     reader: SympyReader | None = None  # translates SymPy vectors; None for mechanisms from CasADi
     constraints: dict[str, Constraint] = field(default_factory=dict)  # those named so far
 
     def __post_init__(self) -> None:
-        refuse_clash(self._names())
+        refuse_clash(self.names())
         for name, expression in self.outputs.items():
             self.affine(f"output '{name}'", expression)
 
-    def _names(self) -> list[tuple[str, str]]:
+    def names(self) -> list[tuple[str, str]]:
+        """Everything that has a name, with what it is."""
         quasi = [name for name in self.symbols.v_names if name not in self.symbols.q_names]
         groups = (
             ("coordinate", self.symbols.q_names),
@@ -118,6 +120,7 @@ class Mechanism:
             {name: symbols.translate(expression) for name, expression in outputs.items()},
             parts.force,
             {name_of(key): unit for key, unit in units.items()},
+            {name_of(symbol): symbol for symbol in parameters if not isinstance(symbol, str)},
             reader,
         )
 
@@ -157,7 +160,9 @@ class Mechanism:
         if M.shape != (len(v_names), len(v_names)):
             raise ShapeError(f"M has shape {M.shape}, but there are {len(v_names)} velocities.")
         given = parameters.items() if isinstance(parameters, Mapping) else parameters
-        free = {s.name(): s for s in ca.symvar(ca.vertcat(ca.vec(M), *map(ca.vec, [*points.values(), *outputs.values()])))}
+        free = {
+            s.name(): s for s in ca.symvar(ca.vertcat(ca.vec(M), *map(ca.vec, [*points.values(), *outputs.values()])))
+        }
         pairs = [(free.get(s, SX.sym(s)) if isinstance(s, str) else s, default) for s, default in given]
         p = ca.vertcat(SX(0, 1), *(symbol for symbol, _ in pairs))
         p_names = [symbol.name() for symbol, _ in pairs]
@@ -183,9 +188,7 @@ class Mechanism:
 
     # Constraints and events
 
-    def constraint(
-        self, name: str, expression: Any, level: str = "velocity", units: str | None = None
-    ) -> Constraint:
+    def constraint(self, name: str, expression: Any, level: str = "velocity", units: str | None = None) -> Constraint:
         """A named constraint: one expression, a list of them, or {row: expression}.
 
         `level="velocity"`: expressions affine in v, u = C v + b. `level="position"`: g(q) = 0, differentiated, and
@@ -238,8 +241,12 @@ class Mechanism:
         v = self.symbols.v
         C = ca.jacobian(expression, v)
         if ca.depends_on(C, v):
-            quadratic = [str(C[i, j]) for i in range(C.shape[0]) for j in range(C.shape[1]) if ca.depends_on(C[i, j], v)]
-            raise NotAffine(f"The {what} is not affine in the velocities: its derivative {quadratic[0]} still depends on them.")
+            quadratic = [
+                str(C[i, j]) for i in range(C.shape[0]) for j in range(C.shape[1]) if ca.depends_on(C[i, j], v)
+            ]
+            raise NotAffine(
+                f"The {what} is not affine in the velocities: its derivative {quadratic[0]} still depends on them."
+            )
         return ca.sparsify(C), ca.sparsify(ca.substitute(expression, v, SX.zeros(*v.shape)))
 
     # Numbers
@@ -255,11 +262,11 @@ class Mechanism:
         return Evaluator([s.q, s.v, ca.vertcat(s.p, s.t) if time else s.p], outputs)(*state)
 
     def coordinates(self, q: Any) -> Array:
-        """q as an array `(*batch, n_q)`."""
+        """Q as an array `(*batch, n_q)`."""
         return vector("q", q, self.symbols.q_names, np.zeros(len(self.symbols.q_names)))
 
     def velocities(self, v: Any) -> Array:
-        """v as an array `(*batch, n_v)`."""
+        """V as an array `(*batch, n_v)`."""
         return vector("v", v, self.symbols.v_names, np.zeros(len(self.symbols.v_names)))
 
     def mass_matrix(self, q: Any = None, **parameters: Any) -> Array:
@@ -308,7 +315,7 @@ class Mechanism:
         start = self.coordinates(q)
         if not geometric:
             return start
-        g = ca.vertcat(*(c.g for c in geometric))
+        g = ca.vertcat(*(c.g for c in geometric if c.g is not None))
         rows = {"g": g, "J": ca.jacobian(g, self.symbols.q[free])}
         out = np.array(broadcast(start, np.zeros(0), [np.asarray(p, dtype=float) for p in parameters.values()])[0])
         for lane in np.ndindex(out.shape[:-1]):

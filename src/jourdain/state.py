@@ -65,13 +65,17 @@ def parameter_vector(
 
 
 def broadcast(q: Array, v: Array, parameters: Sequence[Array]) -> tuple[Array, Array, Array]:
-    """q `(*batch, n_q)`, v `(*batch, n_v)`, parameters `(*batch, n_p)` with one batch shape."""
+    """Q `(*batch, n_q)`, v `(*batch, n_v)`, parameters `(*batch, n_p)` with one batch shape."""
     try:
         batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], *(p.shape for p in parameters))
     except ValueError:
         shapes = [q.shape[:-1], v.shape[:-1], *(p.shape for p in parameters if p.shape)]
         raise ShapeError(f"The leading shapes of q, v and the parameters, {shapes}, do not broadcast.") from None
-    p = np.stack([np.broadcast_to(column, batch) for column in parameters], axis=-1) if parameters else np.empty((*batch, 0))
+    p = (
+        np.stack([np.broadcast_to(column, batch) for column in parameters], axis=-1)
+        if parameters
+        else np.empty((*batch, 0))
+    )
     return np.broadcast_to(q, (*batch, q.shape[-1])), np.broadcast_to(v, (*batch, v.shape[-1])), p
 
 

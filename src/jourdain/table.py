@@ -10,6 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from jourdain.transition import Transition
 
+ROUNDING = 1e-13  # numbers this small beside the others of their kind are printed as 0
 Table = tuple[list[str], list[list[str]]]
 
 
@@ -55,33 +56,46 @@ def _tables(t: Transition) -> list[Table]:
 
 def _velocities(t: Transition) -> Table:
     layout = t.layout
-    named = [
-        [_with_unit(name, unit), _number(t.velocity_minus[name]), _number(t.velocity_plus[name])]
-        for name, unit in zip(layout.velocities, layout.velocity_units, strict=True)
+    units = [*layout.velocity_units, *("" for _ in layout.outputs)]
+    before = [*t.velocity_minus.values(), *t.outputs_minus.values()]
+    after = [*t.velocity_plus.values(), *t.outputs_plus.values()]
+    scale = _largest(*before, *after)
+    rows = [
+        [_with_unit(name, unit), _number(minus, scale), _number(plus, scale)]
+        for name, unit, minus, plus in zip([*layout.velocities, *layout.outputs], units, before, after, strict=True)
     ]
-    named += [[name, _number(t.outputs_minus[name]), _number(t.outputs_plus[name])] for name in layout.outputs]
-    return ["velocity", "before", "after"], named
+    return ["velocity", "before", "after"], rows
 
 
 def _rows(t: Transition) -> Table:
     units = {row: c.units for c in t.layout.constraints for row in c.rows}
+    speed = _largest(t.v_minus, t.v_plus, *t.u_minus.values(), *t.u_plus.values())
+    force = _largest(*t.impulse.values())
     rows = []
     for row in t.layout.rows:
-        impulse = "" if row.kind == "released" else _number(t.impulse[row.name])
-        cells = [_with_unit(row.name, units[row.name]), row.kind, _number(t.u_minus[row.name]), _number(t.u_plus[row.name])]
-        rows.append([*cells, impulse])
+        u = [_number(side[row.name], speed) for side in (t.u_minus, t.u_plus)]
+        impulse = "" if row.kind == "released" else _number(t.impulse[row.name], force)
+        rows.append([_with_unit(row.name, units[row.name]), row.kind, *u, impulse])
     return ["row", "kind", "u before", "u after", "impulse"], rows
 
 
 def _energies(t: Transition) -> Table:
+    scale = _largest(t.T_minus, t.T_plus)
     shown = [("kinetic, T", t.T_minus, t.T_plus), ("  constrained, T_c", t.T_c_minus, t.T_c_plus),
-             ("  admissible, T_a", t.T_a_minus, t.T_a_plus)]  # fmt: skip
-    if np.any(t.T_r_minus > 1e-12 * t.T_minus) or np.any(t.T_r_plus > 1e-12 * t.T_plus):
-        shown.append(("  along regular rows, T_r", t.T_r_minus, t.T_r_plus))
-    rows = [[name, _number(before), _number(after), _number(after - before)] for name, before, after in shown]
-    rows += [[f"work of {name}", "", "", _number(work)] for name, work in t.ledger.items() if np.any(work != 0)]
-    rows.append(["lost, T⁻ − T⁺", "", "", _number(t.loss)])
-    rows.append(["ξ = T_c⁻/T⁻", _number(t.xi), "", ""])
+             ("  admissible, T_a", t.T_a_minus, t.T_a_plus),
+             ("  along regular rows, T_r", t.T_r_minus, t.T_r_plus)]  # fmt: skip
+    rows = [
+        [name, *(_number(value, scale) for value in (before, after, after - before))]
+        for name, before, after in shown
+        if not name.endswith("T_r") or _largest(before, after) > ROUNDING * scale
+    ]
+    rows += [
+        [f"work of {name}", "", "", _number(work, scale)]
+        for name, work in t.ledger.items()
+        if _largest(work) > ROUNDING * scale
+    ]
+    rows.append(["lost, T⁻ − T⁺", "", "", _number(t.loss, scale)])
+    rows.append(["ξ = T_c⁻/T⁻", _number(t.xi, 1.0), "", ""])
     return ["energy in J", "before", "after", "change"], rows
 
 
@@ -89,12 +103,17 @@ def _with_unit(name: str, unit: str) -> str:
     return f"{name} ({unit})" if unit else name
 
 
-def _number(value: object) -> str:
-    """Six significant digits; of a batch, the range."""
+def _largest(*values: object) -> float:
+    """The largest magnitude among them; 0 where there is none."""
+    return max((float(np.nanmax(np.abs(v), initial=0.0)) for v in values), default=0.0)
+
+
+def _number(value: object, scale: float = 0.0) -> str:
+    """Six significant digits, rounding errors of `scale` as 0; of a batch, the range."""
     array = np.asarray(value, dtype=float)
     if array.ndim:
         if not np.isfinite(array).any():
             return "nan"
-        return f"{_number(np.nanmin(array))} … {_number(np.nanmax(array))}"
-    rounded = float(array)
-    return "0" if rounded == 0 else f"{rounded:.6g}"
+        return f"{_number(np.nanmin(array), scale)} … {_number(np.nanmax(array), scale)}"
+    number = float(array)
+    return "0" if abs(number) <= ROUNDING * scale else f"{number:.6g}".replace("-", "−")

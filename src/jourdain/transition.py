@@ -82,8 +82,8 @@ class Layout:
 
 
 # Quantities of `algebra.event.outcome` that an outcome keeps, besides the energies.
-_COLUMNS = ("v_minus", "v_plus", "impulse", "Lambda", "u_minus", "u_plus", "work", "effective_mass", "keep", "row_length",
-            "outputs_minus", "outputs_plus")  # fmt: skip
+_COLUMNS = ("v_minus", "v_plus", "impulse", "Lambda", "u_minus", "u_plus", "work", "effective_mass", "keep",
+            "row_length", "outputs_minus", "outputs_plus")  # fmt: skip
 
 
 class Transition:
@@ -200,7 +200,9 @@ class Transition:
                 rows = self._numbers["impulse"][..., self.layout.slices[c.name]]
                 normal, tangent = rows[..., 0], np.sqrt(np.sum(rows[..., 1:] ** 2, axis=-1))
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    ratio = np.where(normal > 0, tangent / normal, np.where((normal == 0) & (tangent == 0), 0.0, np.inf))
+                    ratio = np.where(
+                        normal > 0, tangent / normal, np.where((normal == 0) & (tangent == 0), 0.0, np.inf)
+                    )
                 found[c.name] = np.where(np.isnan(normal), np.nan, ratio)[()]
         return Named("contact", found)
 
@@ -237,7 +239,7 @@ class Transition:
             if len(group) == 1:
                 aliases[group[0]] = total
         for i, name in enumerate(self.layout.impulses):
-            entries[name] = work[..., len(names) + i]
+            entries[name] = work[..., len(names) + i][()]
         return Named("ledger entry", entries, aliases)
 
     def _groups(self) -> list[list[str]]:
@@ -245,7 +247,11 @@ class Transition:
         groups = [[c.name] for c in self.layout.constraints]
         null = np.abs(np.nan_to_num(self._scaled_nullspace()))
         for j in range(null.shape[-1]):
-            touched = {row.constraint for i, row in enumerate(self.layout.rows[: self.layout.n_on]) if np.any(null[..., i, j] > RANK)}
+            touched = {
+                row.constraint
+                for i, row in enumerate(self.layout.rows[: self.layout.n_on])
+                if np.any(null[..., i, j] > RANK)
+            }
             joined = [name for group in groups if touched & set(group) for name in group]
             if len(touched) > 1:
                 groups = [group for group in groups if not touched & set(group)]
@@ -330,7 +336,9 @@ class Transition:
         return text(self)
 
     def __repr__(self) -> str:
-        return f"<Transition {self.batch_shape or ''} {self.status.name if self.batch_shape == () else ''}>".replace("  ", " ")
+        return f"<Transition {self.batch_shape or ''} {self.status.name if self.batch_shape == () else ''}>".replace(
+            "  ", " "
+        )
 
     def _repr_html_(self) -> str:
         from jourdain.table import page
@@ -338,15 +346,15 @@ class Transition:
         return page(self)
 
     def _by_name(self, what: str, names: tuple[str, ...], array: Array) -> Named[Array]:
-        return Named(what, {name: array[..., i] for i, name in enumerate(names)})
+        return Named(what, {name: array[..., i][()] for i, name in enumerate(names)})
 
     def _by_row(self, array: Array) -> Named[Array]:
         values: dict[str, Array] = {}
         aliases: dict[str, Array] = {}
         for c in self.layout.constraints:
             rows = array[..., self.layout.slices[c.name]]
-            values[c.name] = rows[..., 0] if c.scalar else rows
-            aliases |= {row: rows[..., i] for i, row in enumerate(c.rows) if not c.scalar}
+            values[c.name] = rows[..., 0][()] if c.scalar else rows
+            aliases |= {row: rows[..., i][()] for i, row in enumerate(c.rows) if not c.scalar}
             if c.contact and len(c.rows) > 2:
                 aliases[f"{c.name}.tangent"] = rows[..., 1:]
         return Named("constraint or row", values, aliases)
@@ -363,10 +371,12 @@ def _attributes(name: str) -> dict[str, str]:
 
 def _scalar(name: str) -> property:
     def read(self: Transition) -> Array:
-        return self._numbers[name]
+        return self._numbers[name][()]  # a plain number without batch axes
 
     quantity = QUANTITIES[name]
-    read.__doc__ = f"{quantity.symbol}: {quantity.long_name}{f', {quantity.unit}' if quantity.unit else ''}, `(*batch,)`."
+    read.__doc__ = (
+        f"{quantity.symbol}: {quantity.long_name}{f', {quantity.unit}' if quantity.unit else ''}, `(*batch,)`."
+    )
     return property(read)
 
 

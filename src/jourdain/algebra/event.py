@@ -96,7 +96,7 @@ def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
         return la.stack(no_rows, *columns)
 
     # What is asked for: C'v⁺ + b⁺ = target.
-    target = stack([_target(block, v_minus, la) for block in on_blocks])
+    asked = stack([target(block, v_minus, la) for block in on_blocks])
     b_plus = stack([block.b_plus for block in on_blocks])
     C_on = la.stack(la.zeros(0, M.shape[-1], like=M), *(block.C for block in on_blocks))
 
@@ -108,10 +108,10 @@ def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
     # x⁺ = x⁻ + x_f + Qᵀν: the parts along Q are given by the rows, the others stay.
     x_minus = factor.apply(v_minus)
     x_free = x_minus + x_f
-    nu = on.coordinates(target - b_plus) - on.Q @ x_free
+    nu = on.coordinates(asked - b_plus) - on.Q @ x_free
     jump = factor.solve(x_f + T(on.Q) @ nu)
     # One step of refinement with the rows themselves: v⁺ ← v⁺ − M⁻¹C'ᵀW⁻¹(C'v⁺ + b⁺ − target).
-    correction = on.coordinates(target - b_plus - C_on @ (v_minus + jump))
+    correction = on.coordinates(asked - b_plus - C_on @ (v_minus + jump))
     nu = nu + correction
     jump = jump + factor.solve(T(on.Q) @ correction)
     v_plus = v_minus + jump
@@ -143,7 +143,7 @@ def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
 
     # Moving supports: with ũ⁻ = C'v⁻ + b⁺, ΔT = drive work − dissipated (+ work of f̄).
     drive_work = -T(b_plus) @ impulse_on
-    dissipated = -T(impulse_on) @ (target + C_on @ v_minus + b_plus) / 2
+    dissipated = -T(impulse_on) @ (asked + C_on @ v_minus + b_plus) / 2
 
     return energies | {
         "v_minus": v_minus,
@@ -161,7 +161,7 @@ def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
         "keep": on.keep,
         "nullspace": on.nullspace(),
         "prior_rank": _prior_rank(problem, parts),
-        "target": target,
+        "target": asked,
         # What the checks need.
         "relative_pivots": factor.relative_pivots,
         "row_length": stack([_row_lengths(scaled(block.C, factor, la), la) for block in blocks]),
@@ -178,7 +178,7 @@ def half_square(x: Any, la: ModuleType) -> Any:
     return la.transpose(x) @ x / 2
 
 
-def _target(block: Block, v_minus: Any, la: ModuleType) -> Any:
+def target(block: Block, v_minus: Any, la: ModuleType) -> Any:
     """What u⁺ must be: 0, or −κ u⁻ for elastic rows, u⁻ before any applied impulse [WC 27]."""
     if block.kind != "elastic":
         return la.zeros(block.C.shape[-2], 1, like=block.C)

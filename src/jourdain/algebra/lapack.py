@@ -68,7 +68,7 @@ def factor(M: Array) -> Factor:
     lower = np.where(failed[..., None, None], np.eye(M.shape[-1]), lower)
     with np.errstate(all="ignore"):  # a failed lane may have anything on its diagonal
         pivots = np.diagonal(lower, axis1=-2, axis2=-1)[..., None] ** 2 / diagonals
-    return Factor(transpose(lower), np.where(failed[..., None, None], np.nan, pivots))
+    return Factor(transpose(np.asarray(lower, dtype=float)), np.where(failed[..., None, None], np.nan, pivots))
 
 
 def transpose(X: Array) -> Array:
@@ -133,12 +133,12 @@ def scale_rows(x: Array, X: Array) -> Array:
 
 def solve(A: Array, b: Array) -> Array:
     """A⁻¹ b."""
-    return np.linalg.solve(A, b)
+    return np.asarray(np.linalg.solve(A, b), dtype=float)
 
 
 def log_abs_det(A: Array) -> Array:
-    """log |det A|, −inf where singular."""
-    return np.linalg.slogdet(A)[1]
+    """Log |det A|, −inf where singular."""
+    return np.asarray(np.linalg.slogdet(A)[1], dtype=float)
 
 
 def symmetric_eigen(A: Array, B: Array) -> tuple[Array, Array]:
@@ -151,9 +151,9 @@ def symmetric_eigen(A: Array, B: Array) -> tuple[Array, Array]:
 
 def least_squares(A: Array, b: Array) -> Array:
     """The shortest x that minimises ‖A x − b‖."""
-    return np.linalg.lstsq(A, b, rcond=None)[0]
+    return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=float)
 
 
 def smallest_eigenvalue(A: Array) -> Array:
     """Of symmetric matrices, `(*batch,)`."""
-    return np.linalg.eigvalsh(A)[..., 0]
+    return np.asarray(np.linalg.eigvalsh(A)[..., 0], dtype=float)

@@ -89,7 +89,8 @@ def _inverse_root(square: Any, valid: Any, la: ModuleType) -> Any:
 @dataclass(frozen=True)
 class Span:
     """Several named constraints stacked. Each is orthonormalized by itself first, so that impulses of a redundant
-    set are the ones that minimise Σ_s λ_sᵀ W_ss λ_s, whatever the units or axes inside a constraint."""
+    set are the ones that minimise Σ_s λ_sᵀ W_ss λ_s, whatever the units or axes inside a constraint.
+    """
 
     blocks: tuple[Basis, ...]
     joint: Basis

@@ -1,5 +1,35 @@
-"""Problems that are solved in the literature, one per file. Each function returns a Scenario and lists its parameters."""
+"""Problems solved in the literature, one per file. Each function returns a Scenario, which lists its parameters."""
 
+from jourdain.gallery.ball_let_go import ball_let_go
+from jourdain.gallery.ball_on_incline import ball_on_incline
+from jourdain.gallery.ballistic_pendulum import ballistic_pendulum
+from jourdain.gallery.capture import capture
+from jourdain.gallery.chain import chain
+from jourdain.gallery.cube import cube
+from jourdain.gallery.disk_on_moving_plane import disk_on_moving_plane
+from jourdain.gallery.particle import particle
+from jourdain.gallery.percussion import percussion
+from jourdain.gallery.rocking_block import rocking_block
+from jourdain.gallery.rod import rod
+from jourdain.gallery.rolling_sphere import rolling_sphere
 from jourdain.gallery.sleigh import sleigh
+from jourdain.gallery.step import step
+from jourdain.gallery.two_balls import two_balls
 
-__all__ = ["sleigh"]
+__all__ = [
+    "ball_let_go",
+    "ball_on_incline",
+    "ballistic_pendulum",
+    "capture",
+    "chain",
+    "cube",
+    "disk_on_moving_plane",
+    "particle",
+    "percussion",
+    "rocking_block",
+    "rod",
+    "rolling_sphere",
+    "sleigh",
+    "step",
+    "two_balls",
+]

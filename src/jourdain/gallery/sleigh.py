@@ -28,18 +28,25 @@ def sleigh(case: str = "struck") -> Scenario:
     O.set_vel(N, 0)
     C.set_pos(O, x * N.x + y * N.y)
     A, D = C.locatenew("A", -l * B.x), C.locatenew("D", a * B.x)
-    ice = v_S * (sp.cos(psi_S) * N.x + sp.sin(psi_S) * N.y)
+    slip = A.vel(N)
+    parameters, points = {M: 12.0, I: 2.0, l: 0.4}, {"A": A, "C": C}
+    if case == "struck":
+        parameters |= {a: 0.3, P: 5.0}
+        points["D"] = D
+    if case == "earthquake":
+        parameters |= {v_S: 0.0, psi_S: 0.0}
+        slip = slip - v_S * (sp.cos(psi_S) * N.x + sp.sin(psi_S) * N.y)
 
     mechanism = Mechanism.from_sympy(
         bodies=[RigidBody("sleigh", C, B, M, (inertia(B, 0, 0, I), C))],
         frame=N,
         q=[x, y, theta],
-        parameters={M: 12.0, I: 2.0, l: 0.4, a: 0.3, P: 5.0, v_S: 0.0, psi_S: 0.0},
-        points={"A": A, "C": C, "D": D},
-        outputs={"u": (A.vel(N) - ice).dot(B.x)},
-        units={x: "m", y: "m", theta: "rad", M: "kg", I: "kg m^2", l: "m", a: "m", P: "N s", v_S: "m/s", psi_S: "rad"},
+        parameters=parameters,
+        points=points,
+        outputs={"u": slip.dot(B.x)},
+        units={x: "m", y: "m", theta: "rad", M: "kg", I: "kg m^2", l: "m", a: "m", P: "N s"},
     )
-    blade = mechanism.constraint("blade", (A.vel(N) - ice).dot(B.y), units="m/s")
+    blade = mechanism.constraint("blade", slip.dot(B.y), units="m/s")
 
     # The pose and the motion before; on the blade v_A = u e_x.
     heading, u, omega, v_C, psi = sp.symbols("theta u omega v_C psi")
@@ -48,14 +55,17 @@ def sleigh(case: str = "struck") -> Scenario:
         y: u * sp.sin(heading) + l * omega * sp.cos(heading),
         theta: omega,
     }
+    flying = {x: v_C * sp.cos(psi), y: v_C * sp.sin(psi), theta: omega}
     units = {heading: "rad", u: "m/s", omega: "rad/s", v_C: "m/s", psi: "rad"}
-    defaults = {heading: 0.3, u: 1.0, omega: 0.5}
+    units |= {f"v_S_{side}": "m/s" for side in ("minus", "plus")} | {
+        f"psi_S_{side}": "rad" for side in ("minus", "plus")
+    }
+    on_ice = {heading: 0.3, u: 1.0, omega: 0.5}
     if case == "struck":
         event = mechanism.event(regular=[blade], impulses={"D": P * B.y})
-        return event.at(q={theta: heading}, v=along_blade, defaults=defaults, units=units)
+        return event.at(q={theta: heading}, v=along_blade, defaults=on_ice, units=units)
     if case == "landing":
-        event = mechanism.event(inert=[blade])
-        flying = {x: v_C * sp.cos(psi), y: v_C * sp.sin(psi), theta: omega}
-        return event.at(q={theta: heading}, v=flying, defaults={heading: 0.3, v_C: 1.0, psi: 0.8, omega: 0.5}, units=units)
+        in_the_air = {heading: 0.3, v_C: 1.0, psi: 0.8, omega: 0.5}
+        return mechanism.event(inert=[blade]).at(q={theta: heading}, v=flying, defaults=in_the_air, units=units)
     event = mechanism.event(live={blade: {v_S: (0.0, 0.5), psi_S: (0.0, 1.2)}})
-    return event.at(q={theta: heading}, v=along_blade, defaults=defaults, units={**units, "v_S_minus": "m/s", "v_S_plus": "m/s", "psi_S_minus": "rad", "psi_S_plus": "rad"})
+    return event.at(q={theta: heading}, v=along_blade, defaults=on_ice, units=units)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from functools import reduce
 from numbers import Real
@@ -14,14 +15,14 @@ from casadi import SX
 from jourdain.errors import NotExpressible
 
 # SymPy's class name → what it is in CasADi.
-_FUNCTIONS: dict[str, Callable[..., SX]] = {
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": ca.sin, "cos": ca.cos, "tan": ca.tan, "asin": ca.asin, "acos": ca.acos, "atan": ca.atan, "atan2": ca.atan2,
     "sinh": ca.sinh, "cosh": ca.cosh, "tanh": ca.tanh, "asinh": ca.asinh, "acosh": ca.acosh, "atanh": ca.atanh,
     "exp": ca.exp, "log": ca.log, "sign": ca.sign, "Abs": ca.fabs, "erf": ca.erf,
     "floor": ca.floor, "ceiling": ca.ceil, "Mod": lambda x, y: x - y * ca.floor(x / y),
     "sec": lambda x: 1 / ca.cos(x), "csc": lambda x: 1 / ca.sin(x), "cot": lambda x: 1 / ca.tan(x),
     "sinc": lambda x: ca.if_else(x == 0, 1, ca.sin(x) / ca.if_else(x == 0, 1, x)),
-    "Add": lambda *terms: reduce(lambda a, b: a + b, terms), "Mul": lambda *factors: reduce(lambda a, b: a * b, factors),
+    "Add": lambda *xs: reduce(operator.add, xs), "Mul": lambda *xs: reduce(operator.mul, xs),
     "Max": lambda *xs: reduce(ca.fmax, xs), "Min": lambda *xs: reduce(ca.fmin, xs),
     "Heaviside": lambda x, at_zero=0.5: ca.if_else(x > 0, 1, ca.if_else(x < 0, 0, at_zero)),
     "StrictLessThan": lambda a, b: a < b, "LessThan": lambda a, b: a <= b,
@@ -33,7 +34,7 @@ _FUNCTIONS: dict[str, Callable[..., SX]] = {
 
 
 def to_sx(expression: Any, lookup: Callable[[Any], SX]) -> SX:
-    """An SX for a number, an SX (as it is) or a SymPy scalar; `lookup` answers for symbols, functions of t and rates."""
+    """An SX for a number, an SX (as it is) or a SymPy scalar; `lookup` answers for symbols, functions of t, rates."""
     if isinstance(expression, SX):
         return expression
     if isinstance(expression, Real):
@@ -41,7 +42,9 @@ def to_sx(expression: Any, lookup: Callable[[Any], SX]) -> SX:
     try:
         expression = _sympify(expression)
     except Exception:
-        raise NotExpressible(f"{expression!r} is not a scalar expression; give a number or a SymPy expression.") from None
+        raise NotExpressible(
+            f"{expression!r} is not a scalar expression; give a number or a SymPy expression."
+        ) from None
     return _Printer(lookup)(expression)
 
 
@@ -69,18 +72,18 @@ class _Printer:
         return self.done[e]
 
     def _translate(self, e: Any) -> SX:
-        if e.is_Symbol or e.is_Derivative or getattr(e, "is_Function", False) and _is_undefined(e):
+        if e.is_Symbol or e.is_Derivative or (getattr(e, "is_Function", False) and _is_undefined(e)):
             return self.lookup(e)
         if e.is_Pow:
             return self._power(e)
         if e.is_Piecewise:
             return self._piecewise(e)
-        if e.is_number or e.is_Boolean and not e.args:
+        if e.is_number or (e.is_Boolean and not e.args):
             return SX(float(bool(e)) if e.is_Boolean else _real(e))
         name = type(e).__name__
         if name not in _FUNCTIONS:
             raise NotExpressible(f"{name} in {e} has no counterpart in CasADi; rewrite it with elementary functions.")
-        return _FUNCTIONS[name](*(self(argument) for argument in e.args))
+        return SX(_FUNCTIONS[name](*(self(argument) for argument in e.args)))
 
     def _power(self, e: Any) -> SX:
         base, exponent = e.args
@@ -98,10 +101,8 @@ class _Printer:
         """The first condition that holds; NaN where none does, as in SymPy."""
         result = SX(math.nan)
         for value, condition in reversed(e.args):
-            if condition == True:  # noqa: E712 - SymPy's true
-                result = self(value)
-            else:
-                result = ca.if_else(self(condition), self(value), result)
+            holds = condition == True  # noqa: E712 - SymPy's own true
+            result = self(value) if holds else ca.if_else(self(condition), self(value), result)
         return result
 
 

@@ -49,7 +49,9 @@ def kinematics_matrix(symbols: Symbols, kinematics: Mapping[Any, Any] | None) ->
     if missing:
         raise BadEvent(f"kinematics does not say what {listing(missing)} is; give it as an expression in the rates.")
     if n_q != n_v:
-        raise ShapeError(f"There are {n_v} velocities for {n_q} coordinates; give kinematics as {{rate: expression in v}}.")
+        raise ShapeError(
+            f"There are {n_v} velocities for {n_q} coordinates; give kinematics as {{rate: expression in v}}."
+        )
     # v = Y(q) q̇; the rates that are velocities themselves drop out, the rest is a small matrix.
     Y = SX(n_v, n_q)
     for i, name in enumerate(symbols.v_names):
@@ -98,7 +100,7 @@ class SympyReader:
         self.origin = origin or _point_at_rest(list(points), frame)
         self._rotations: dict[Any, SX] = {frame: SX.eye(3)}
 
-    def vector(self, vector: Vector | int, frame: ReferenceFrame | None = None) -> SX:
+    def vector(self, vector: Vector, frame: ReferenceFrame | None = None) -> SX:
         """The components of a vector in `frame` (default: the mechanism's), (3, 1)."""
         total = SX(3, 1)
         if vector == 0:

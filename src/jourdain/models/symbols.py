@@ -34,7 +34,7 @@ class Symbols:
     v: SX
     p: SX
     t: SX = field(default_factory=lambda: SX.sym("t"))
-    N: SX | None = None  # (n_q, n_v); None while it is being found
+    N: SX = field(default_factory=lambda: SX(0, 0))  # (n_q, n_v); empty while it is being found
 
     @classmethod
     def named(cls, q_names: Sequence[str], v_names: Sequence[str], p_names: Sequence[str]) -> Symbols:
@@ -53,7 +53,7 @@ class Symbols:
 
     def translate(self, expression: Any, rates: SX | None = None) -> SX:
         """An SX for an expression in q, q̇, v, parameters and t. `rates` stands for q̇ while N is being found."""
-        if rates is None and self.N is not None:
+        if rates is None and self.N.shape[1]:
             rates = self.N @ self.v
 
         def lookup(symbol: Any) -> SX:

@@ -1,0 +1,33 @@
+# Everything that the two commands need is set up inside the checkout: uv in .uv, the project in .venv.
+PYTHON ?= python3
+UV := .uv/bin/uv
+RUN := .venv/bin
+export UV_PYTHON ?= $(PYTHON)
+
+.PHONY: demo test test-all lint clean
+
+demo: .venv/ready  ## the gallery's events, printed, and an energy picture of each in out/
+	$(RUN)/python -m jourdain.demo out
+
+test: lint  ## lint, types, tests, docstring examples, README
+	$(RUN)/pytest -n 2 -m "not exhaustive"
+
+test-all: lint  ## also what is slow
+	$(RUN)/pytest -n 2
+
+lint: .venv/ready
+	$(RUN)/ruff check src tests
+	$(RUN)/ruff format --check src tests
+	$(RUN)/mypy
+
+# A venv of its own, so that a Python that refuses `pip install` is no obstacle; without ensurepip, pip from outside.
+$(UV):
+	$(PYTHON) -m venv .uv || ($(PYTHON) -m venv --clear --without-pip .uv && $(PYTHON) -m pip --python .uv/bin/python --version)
+	if [ -x .uv/bin/pip ]; then .uv/bin/pip install --quiet uv; else $(PYTHON) -m pip --python .uv/bin/python install --quiet uv; fi
+
+.venv/ready: pyproject.toml | $(UV)
+	$(UV) sync --quiet
+	touch $@
+
+clean:
+	rm -rf .uv .venv out

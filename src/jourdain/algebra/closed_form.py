@@ -1,0 +1,218 @@
+"""The outcome of an event in closed form.
+
+The jump Δ = v⁺ − v⁻ is split along pivot velocities, which the rows determine, and free ones φ:
+
+    C Δ = r,  Δ = D φ + d,  D = (−C_P⁻¹ C_F, I),  d = (C_P⁻¹ r, 0),  r = target − b⁺ − C v⁻
+    Dᵀ M D φ = Dᵀ (f̄ − M d),   C_Pᵀ λ̄ = (M Δ − f̄)_P
+
+Rows that are on before enter with C v⁻ = −b⁻, so that the formulas hold for prior velocities that satisfy them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+
+import sympy as sp
+
+SMALL = 600  # expressions with fewer operations than this are simplified
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """Formulas by name. Prior velocities are the symbols `<name>_minus`."""
+
+    v_plus: Mapping[str, sp.Expr]
+    impulse: Mapping[str, sp.Expr]  # by row
+    outputs_plus: Mapping[str, sp.Expr]
+    T_c_minus: sp.Expr
+    loss: sp.Expr
+
+    def formulas(self) -> dict[str, sp.Expr]:
+        """All of them, keyed as quantities are addressed: "v_plus.theta", "impulse.blade", "loss"."""
+        found = {f"v_plus.{name}": e for name, e in self.v_plus.items()}
+        found |= {f"impulse.{name}": e for name, e in self.impulse.items()}
+        found |= {f"outputs_plus.{name}": e for name, e in self.outputs_plus.items()}
+        return found | {"T_c_minus": self.T_c_minus, "loss": self.loss}
+
+    def shared(self, of: str | None = None) -> tuple[list[tuple[sp.Symbol, sp.Expr]], dict[str, sp.Expr]]:
+        """Shared factors pulled out: definitions x0, x1, … in order, and the formulas in terms of them.
+
+        `of`: only the formulas whose key starts with it, e.g. "impulse".
+        """
+        chosen = {key: e for key, e in self.formulas().items() if of is None or key.startswith(of)}
+        definitions, reduced = sp.cse(list(chosen.values()), symbols=sp.numbered_symbols("x", start=0))
+        return definitions, dict(zip(chosen, reduced, strict=True))
+
+    def latex(self, of: str | None = None) -> str:
+        """The formulas as a LaTeX `aligned` environment; long ones with their shared factors below."""
+        definitions, formulas = self.shared(of)
+        if sum(sp.count_ops(e) for e in self.formulas().values()) < SMALL:
+            definitions, formulas = [], {k: e for k, e in self.formulas().items() if of is None or k.startswith(of)}
+        lines = [f"{_latex_name(key)} &= {sp.latex(e)}" for key, e in formulas.items()]
+        lines += [f"{sp.latex(symbol)} &= {sp.latex(e)}" for symbol, e in definitions]
+        return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
+
+    def __str__(self) -> str:
+        return "\n".join(f"{key} = {e}" for key, e in self.formulas().items())
+
+
+def _latex_name(key: str) -> str:
+    kind, _, name = key.partition(".")
+    label = {"v_plus": r"\dot{{{}}}^+", "impulse": r"\bar\lambda_{{\mathrm{{{}}}}}", "outputs_plus": "{}^+",
+             "T_c_minus": "T_c^-", "loss": "T^- - T^+"}[kind]  # fmt: skip
+    return label.format(sp.latex(sp.Symbol(name)) if kind != "impulse" else name.replace("_", r"\_"))
+
+
+def solve(
+    M: sp.Matrix,
+    C: sp.Matrix,
+    before: sp.Matrix,
+    jump: sp.Matrix,
+    f: sp.Matrix,
+    v_minus: sp.Matrix,
+    G: sp.Matrix,
+    g: sp.Matrix,
+    n_regular: int,
+    velocities: Sequence[str],
+    rows: Sequence[str],
+    outputs: Sequence[str],
+) -> ClosedForm:
+    """The closed form for independent rows C (k × n), the first `n_regular` of them regular.
+
+    `before` is C v⁻ as far as it is known, `jump` is r; outputs are G v + g.
+    """
+    M, C = M.applyfunc(_tidy), C.applyfunc(_tidy)
+    response = _Response(M, C)
+    delta, impulse = response(jump, f)
+    v_plus = sp.Matrix([_sum(*pair) for pair in zip(v_minus, delta, strict=True)])
+    impulse = impulse.applyfunc(_readable)
+    # loss = −f̄ᵀ(v⁻ + Δ/2) − λ̄ᵀ(C v⁻ + r/2)
+    work = f.T * (v_minus + delta / 2) + impulse.T * (before + jump / 2)
+    # T_c⁻ = ½‖(P_c + P_R) v⁻‖² − ½‖P_R v⁻‖²; the second is 0 unless a regular row has a bias.
+    T_c = _constrained_energy(response, before)
+    held = before[:n_regular, :]
+    if any(entry != 0 for entry in held):
+        T_c -= _constrained_energy(_Response(M, C[:n_regular, :]), held)
+    return ClosedForm(
+        dict(zip(velocities, v_plus, strict=True)),
+        dict(zip(rows, impulse, strict=True)),
+        dict(zip(outputs, (G * v_plus + g).applyfunc(_readable), strict=True)),
+        _readable(T_c),
+        _readable(-work[0]),
+    )
+
+
+def _sum(v_minus: sp.Expr, delta: sp.Expr) -> sp.Expr:
+    """v⁻ + Δ as one fraction or as a sum, whichever is shorter."""
+    return min((_readable(v_minus + delta), v_minus + _readable(delta)), key=sp.count_ops)
+
+
+def _constrained_energy(response: _Response, u: sp.Matrix) -> sp.Expr:
+    """½ uᵀ W⁻¹ u."""
+    _, impulse = response(u, sp.zeros(response.M.rows, 1))
+    return (u.T * impulse.applyfunc(_readable))[0] / 2 if u.rows else sp.Integer(0)
+
+
+class _Response:
+    """(Δ, λ̄) for a jump r of the rows and an impulse f̄; the matrices are inverted once."""
+
+    def __init__(self, M: sp.Matrix, C: sp.Matrix) -> None:
+        self.M, n = M, M.rows
+        self.pivots = _pivot_columns(C)
+        self.free = [j for j in range(n) if j not in self.pivots]
+        C_P, C_F = C.extract(list(range(C.rows)), self.pivots), C.extract(list(range(C.rows)), self.free)
+        self.C_P_inverse = _inverse(C_P).applyfunc(_tidy)
+        block = -self.C_P_inverse * C_F
+        self.D = sp.zeros(n, len(self.free))
+        for i, row in enumerate(self.pivots):
+            self.D[row, :] = block[i, :].applyfunc(_tidy)
+        for i, row in enumerate(self.free):
+            self.D[row, i] = 1
+        self.mass_inverse = _inverse((self.D.T * M * self.D).applyfunc(_tidy))
+
+    def __call__(self, r: sp.Matrix, f: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix]:
+        d = sp.zeros(self.M.rows, 1)
+        for i, row in enumerate(self.pivots):
+            d[row] = (self.C_P_inverse[i, :] * r)[0]
+        phi = self.mass_inverse * (self.D.T * (f - self.M * d)).applyfunc(_tidy)
+        delta = self.D * phi + d
+        momentum = (self.M * delta - f).extract(self.pivots, [0]) if self.pivots else sp.zeros(0, 1)
+        return delta, self.C_P_inverse.T * momentum
+
+
+def _pivot_columns(C: sp.Matrix) -> list[int]:
+    """The columns whose determinant is simplest: a number if there is one, else the fewest operations."""
+    k = C.rows
+    if k == 0:
+        return []
+    best: tuple[float, list[int]] | None = None
+    for columns in islice(combinations(range(C.cols), k), 500):
+        determinant = _tidy(C.extract(list(range(k)), list(columns)).det(method="berkowitz"))
+        cost = float("inf") if determinant == 0 else sp.count_ops(determinant) + len(determinant.free_symbols)
+        if cost < (best[0] if best else float("inf")):
+            best = (cost, list(columns))
+    if best is None:
+        raise ValueError("the rows are dependent")
+    return best[1]
+
+
+def _inverse(A: sp.Matrix) -> sp.Matrix:
+    """A⁻¹ by cofactors of placeholder symbols, so that entries are not expanded into each other."""
+    if A.rows == 0:
+        return A
+    if A.is_diagonal():
+        return sp.diag(*(1 / A[i, i] for i in range(A.rows)))
+    names: dict[sp.Expr, sp.Symbol] = {}
+    symmetric = A.is_symmetric()
+
+    def placeholder(i: int, j: int) -> sp.Expr:
+        entry = A[min(i, j), max(i, j)] if symmetric else A[i, j]
+        if entry.is_number or entry.is_Symbol:
+            return entry
+        return names.setdefault(entry, sp.Dummy(f"a{len(names)}"))
+
+    B = sp.Matrix(A.rows, A.cols, placeholder)
+    inverse = (
+        B.adjugate(method="berkowitz") / B.det(method="berkowitz")
+        if A.rows <= 4
+        else B.inv(method="LDL" if symmetric else "LU")
+    )
+    return inverse.applyfunc(sp.factor if A.rows <= 3 else sp.together).xreplace(
+        {symbol: e for e, symbol in names.items()}
+    )
+
+
+def _tidy(e: sp.Expr) -> sp.Expr:
+    """A short form of an intermediate expression; long ones stay as they are."""
+    return e if e.is_number or e.is_Symbol or sp.count_ops(e) > SMALL else _readable(e)
+
+
+def _readable(e: sp.Expr) -> sp.Expr:
+    """A factored fraction of polynomials in sines and cosines, with sin² + cos² = 1; long ones as they are.
+
+    Working on polynomials is faster than sp.simplify and keeps the angles that the user wrote.
+    """
+    if sp.count_ops(e) > SMALL or e.has(sp.Piecewise):
+        return e
+    names: dict[sp.Expr, sp.Symbol] = {}
+    circles = []
+    for argument in sorted({t.args[0] for t in e.atoms(sp.sin, sp.cos)}, key=sp.default_sort_key):
+        s, c = sp.Dummy("s"), sp.Dummy("c")
+        names |= {sp.sin(argument): s, sp.cos(argument): c}
+        circles.append((s, c))
+    fraction = sp.factor(e.xreplace(names))
+    for s, c in circles:
+        candidates = [fraction, *(_without_square(fraction, variable, s**2 + c**2 - 1) for variable in (s, c))]
+        fraction = min(candidates, key=sp.count_ops)
+    return fraction.xreplace({symbol: function for function, symbol in names.items()})
+
+
+def _without_square(fraction: sp.Expr, variable: sp.Symbol, circle: sp.Expr) -> sp.Expr:
+    """The fraction with squares of one variable replaced by means of circle = 0, above and below the line."""
+    above, below = (sp.rem(part, circle, variable) for part in sp.fraction(sp.together(fraction)))
+    return sp.factor(above / below)

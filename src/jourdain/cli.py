@@ -1,0 +1,125 @@
+"""The command line: `jourdain list`, `jourdain run NAME`. Angles are degrees here, everything else SI."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from jourdain.errors import BadEvent, Error, unknown
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help="What happens when a constraint changes.")
+
+
+@app.command("list")
+def list_problems() -> None:
+    """The problems of the gallery, with their parameters."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from jourdain import gallery
+
+    table = Table("name", "problem", "parameters", box=None, pad_edge=False)
+    for name in gallery.__all__:
+        problem = getattr(gallery, name)
+        scenario = problem()
+        shown = [_assignment(parameter, value, scenario.units) for parameter, value in scenario.parameters.items()]
+        choices = [f"{key}={parameter.default}" for key, parameter in inspect.signature(problem).parameters.items()]
+        table.add_row(name, (problem.__doc__ or "").partition("\n")[0], "  ".join([*choices, *shown]))
+    Console().print(table)
+
+
+@app.command()
+def run(
+    name: Annotated[str, typer.Argument(help="A name from `jourdain list`.")],
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="PARAMETER=VALUE, several times; angles in degrees.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write the energy picture to this file (.png, .svg, .pdf).")] = None,
+) -> None:
+    """Solve a problem of the gallery and print the outcome."""
+    from jourdain import gallery
+
+    if name not in gallery.__all__:
+        raise unknown("problem", name, gallery.__all__)
+    problem = getattr(gallery, name)
+    given = dict(_split(setting) for setting in settings or [])
+    structure = {key: _like(key, given.pop(key), parameter.default)
+                 for key, parameter in inspect.signature(problem).parameters.items() if key in given}  # fmt: skip
+    scenario = problem(**structure)
+    values = {}
+    for parameter, text in given.items():
+        if parameter not in scenario.parameters:
+            raise unknown("parameter", parameter, [*inspect.signature(problem).parameters, *scenario.parameters])
+        values[parameter] = _number(parameter, text) * _degrees(scenario.units.get(parameter, ""))
+    outcome = scenario.solve(parameters=values)
+    chosen = {**scenario.parameters, **values}
+    typer.echo(f"{name}: " + "  ".join(_assignment(p, value, scenario.units) for p, value in chosen.items()) + "\n")
+    typer.echo(str(outcome))
+    if plot is not None:
+        _plot(outcome, plot, name)
+        typer.echo(f"\nwrote {plot}")
+
+
+def _plot(outcome: Any, path: Path, title: str) -> None:
+    from jourdain.plots import energy_bars, save
+
+    if not path.parent.is_dir():
+        raise BadEvent(f"The folder '{path.parent}' does not exist; make it first.")
+    supported = energy_bars(outcome, title=title.replace("_", " "))
+    formats = supported.figure.canvas.get_supported_filetypes()
+    if path.suffix.removeprefix(".") not in formats:
+        raise unknown("picture format", path.suffix.removeprefix("."), formats)
+    save(supported, path)
+
+
+def _split(setting: str) -> tuple[str, str]:
+    key, sign, value = setting.partition("=")
+    if not sign or not key or not value:
+        raise BadEvent(f"--set takes PARAMETER=VALUE, not '{setting}'.")
+    return key.strip(), value.strip()
+
+
+def _like(key: str, text: str, default: Any) -> Any:
+    """A structural keyword in the type of its default."""
+    if isinstance(default, bool):
+        return text.lower() in ("1", "true", "yes")
+    if isinstance(default, int):
+        return int(_number(key, text))
+    return text
+
+
+def _number(key: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise BadEvent(f"{key} must be a number, not '{text}'.") from None
+
+
+def _degrees(unit: str) -> float:
+    """Quantities whose unit has rad are given in degrees."""
+    return math.pi / 180 if unit == "rad" else 1.0
+
+
+def _assignment(name: str, value: float | None, units: Any) -> str:
+    unit = units.get(name, "")
+    if value is None:
+        return f"{name}=?"
+    shown = {"rad": "°"}.get(unit, f" {unit}" if unit else "")
+    return f"{name}={value / _degrees(unit):.6g}{shown}"
+
+
+def main() -> None:
+    """The entry point: a mistake gets one clear sentence and exit code 2."""
+    try:
+        app(standalone_mode=True)
+    except Error as error:
+        typer.echo(f"jourdain: {error}", err=True)
+        raise SystemExit(2) from None
+
+
+if __name__ == "__main__":
+    main()

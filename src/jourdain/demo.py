@@ -1,0 +1,42 @@
+"""The gallery's events, printed, and an energy picture of each: `python -m jourdain.demo [DIR]`."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.progress import track
+
+
+def variants() -> Iterator[tuple[str, Any]]:
+    """(title, scenario) of every gallery problem, in each of its cases."""
+    from jourdain import gallery
+    from jourdain.gallery.sleigh import CASES
+
+    for name in gallery.__all__:
+        problem = getattr(gallery, name)
+        cases = CASES if "case" in inspect.signature(problem).parameters else (None,)
+        for case in cases:
+            yield (name, problem()) if case is None else (f"{name} {case}", problem(case=case))
+
+
+def main(folder: str = "out") -> None:
+    """Print every outcome and write its picture."""
+    from jourdain.plots import energy_bars, save
+
+    out = Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    report = []
+    for title, scenario in track(list(variants()), description="gallery", disable=not sys.stderr.isatty()):
+        outcome = scenario.solve()
+        save(energy_bars(outcome, title=title.replace("_", " ")), out / f"{title.replace(' ', '_')}.png")
+        report.append(f"{title.replace('_', ' ')}\n{'=' * len(title)}\n{outcome}\n")
+    print("\n".join(report))
+    print(f"{len(report)} events; an energy picture of each in {out}/")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2])

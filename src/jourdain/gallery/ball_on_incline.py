@@ -1,0 +1,41 @@
+"""A ball rolling from a level onto an inclined plane [Wang & Chou 2003, Fig. 1]."""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+from jourdain.mechanism import Mechanism
+from jourdain.scenario import Scenario
+
+
+def ball_on_incline() -> Scenario:
+    """A ball rolling on a rough level plane bumps into a rough inclined plane.
+
+    It lets go of the level and rolls up the incline: omega_plus/omega = (I + m r² cos α)/(I + m r²).
+    phi turns forwards; a contact has the rows normal, and slip along the plane.
+    """
+    x, y, phi = dynamicsymbols("x y phi")
+    m, r, I, alpha, omega = sp.symbols("m r I alpha omega")
+    N, A, B = ReferenceFrame("N"), ReferenceFrame("A"), ReferenceFrame("B")
+    A.orient_axis(N, alpha, N.z)  # A.x up the incline
+    B.orient_axis(N, -phi, N.z)
+    O, C = Point("O"), Point("C")
+    O.set_vel(N, 0)
+    C.set_pos(O, x * N.x + y * N.y)
+
+    mechanism = Mechanism.from_sympy(
+        bodies=[RigidBody("ball", C, B, m, (inertia(B, I, I, I), C))],
+        frame=N,
+        q=[x, y, phi],
+        parameters={m: 1.0, r: 0.1, I: 0.004, alpha: 0.5},
+        points={"C": C},
+        units={x: "m", y: "m", phi: "rad", m: "kg", r: "m", I: "kg m^2", alpha: "rad"},
+    )
+    slip = -r * phi.diff()  # of the touching point relative to the centre
+    level = mechanism.contact("level", normal=y.diff(), tangent=[x.diff() + slip], units="m/s")
+    v_C = C.vel(N)
+    incline = mechanism.contact("incline", normal=v_C.dot(A.y), tangent=[v_C.dot(A.x) + slip], units="m/s")
+
+    event = mechanism.event(released=[level], inert=[incline])
+    return event.at(v={x: r * omega, phi: omega}, defaults={omega: 10.0}, units={omega: "rad/s"})

@@ -1,0 +1,44 @@
+"""A bullet is caught by a pendulum [textbooks on dynamics]."""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+from jourdain.mechanism import Mechanism
+from jourdain.scenario import Scenario
+
+
+def ballistic_pendulum() -> Scenario:
+    """A ballistic pendulum catches a bullet at depth d below its pivot.
+
+    The centre of mass hangs at depth c; I is the moment of inertia about it. theta is the inclination at the catch.
+    """
+    theta, x, y = dynamicsymbols("theta x y")
+    m, M, I, c, d = sp.symbols("m M I c d")
+    N, B = ReferenceFrame("N"), ReferenceFrame("B")
+    B.orient_axis(N, theta, N.z)
+    O, bullet = Point("O"), Point("bullet")  # O is the pivot
+    O.set_vel(N, 0)
+    C, D = O.locatenew("C", -c * B.y), O.locatenew("D", -d * B.y)
+    bullet.set_pos(O, x * N.x + y * N.y)
+
+    mechanism = Mechanism.from_sympy(
+        bodies=[RigidBody("pendulum", C, B, M, (inertia(B, 0, 0, I), C)), Particle("shot", bullet, m)],
+        frame=N,
+        q=[theta, x, y],
+        parameters={m: 0.01, M: 5.0, I: 0.1, c: 0.8, d: 0.9},
+        points={"C": C, "D": D, "bullet": bullet},
+        units={theta: "rad", x: "m", y: "m", m: "kg", M: "kg", I: "kg m^2", c: "m", d: "m"},
+    )
+    gap = bullet.pos_from(D)
+    catch = mechanism.constraint("catch", {"x": gap.dot(N.x), "y": gap.dot(N.y)}, level="position", units="m")
+
+    inclination, omega, v = sp.symbols("theta omega v")
+    event = mechanism.event(inert=[catch])
+    return event.at(
+        q={theta: inclination, x: d * sp.sin(inclination), y: -d * sp.cos(inclination)},
+        v={theta: omega, x: v},
+        defaults={inclination: 0.0, omega: 0.0, v: 400.0},
+        units={inclination: "rad", omega: "rad/s", v: "m/s"},
+    )

@@ -1,0 +1,45 @@
+"""A chain of equal rods is struck at its free end [Routh, Dynamics of a System of Rigid Bodies]."""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+from jourdain.errors import Error
+from jourdain.mechanism import Mechanism
+from jourdain.scenario import Scenario
+
+
+def chain(n: int = 2) -> Scenario:
+    """N equal rods, jointed in a straight line at rest, are struck across at the free end A with the impulse P.
+
+    Each rod has mass m and length L. (x, y) is A, theta_i the direction of rod i; joint_i is its far end.
+    """
+    if n < 1:
+        raise Error(f"A chain has at least one rod, not {n}.")
+    x, y = dynamicsymbols("x y")
+    m, L, P = sp.symbols("m L P")
+    theta = [dynamicsymbols(f"theta_{i}") for i in range(1, n + 1)]
+    N, O, A = ReferenceFrame("N"), Point("O"), Point("A")
+    O.set_vel(N, 0)
+    A.set_pos(O, x * N.x + y * N.y)
+    bodies, points, end = [], {"A": A}, A
+    for i, angle in enumerate(theta, start=1):
+        B = ReferenceFrame(f"B{i}")
+        B.orient_axis(N, angle, N.z)
+        C = end.locatenew(f"C_{i}", L / 2 * B.x)
+        bodies.append(RigidBody(f"rod_{i}", C, B, m, (inertia(B, 0, m * L**2 / 12, m * L**2 / 12), C)))
+        end = points[f"joint_{i}"] = end.locatenew(f"joint_{i}", L * B.x)
+
+    mechanism = Mechanism.from_sympy(
+        bodies=bodies,
+        frame=N,
+        q=[x, y, *theta],
+        parameters={m: 1.0, L: 1.0, P: 1.0},
+        points=points,
+        outputs={f"v_{name}": point.pos_from(O).dt(N).dot(N.y) for name, point in points.items()},
+        units={x: "m", y: "m", m: "kg", L: "m", P: "N s"}
+        | dict.fromkeys(theta, "rad")
+        | {f"v_{name}": "m/s" for name in points},
+    )
+    return mechanism.event(impulses={A: P * N.y}).at()

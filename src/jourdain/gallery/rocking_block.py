@@ -1,0 +1,46 @@
+"""A rocking block changes its corner [Housner 1963, Bull. Seism. Soc. Am. 53]."""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+from jourdain.mechanism import Mechanism
+from jourdain.scenario import Scenario
+
+
+def rocking_block() -> Scenario:
+    """A rocking block comes upright: it lets go of the right corner and turns about the left one.
+
+    R is half the diagonal, alpha the slenderness angle (tan α = width/height); omega_plus/omega = 1 − 1.5 sin²α.
+    """
+    x, y, theta = dynamicsymbols("x y theta")
+    m, R, alpha, omega = sp.symbols("m R alpha omega")
+    N, B = ReferenceFrame("N"), ReferenceFrame("B")
+    B.orient_axis(N, theta, N.z)
+    O, C = Point("O"), Point("C")
+    O.set_vel(N, 0)
+    C.set_pos(O, x * N.x + y * N.y)
+    width, height = 2 * R * sp.sin(alpha), 2 * R * sp.cos(alpha)
+    left = C.locatenew("left_corner", -width / 2 * B.x - height / 2 * B.y)
+    right = C.locatenew("right_corner", width / 2 * B.x - height / 2 * B.y)
+
+    mechanism = Mechanism.from_sympy(
+        bodies=[RigidBody("block", C, B, m, (inertia(B, 0, 0, m * R**2 / 3), C))],
+        frame=N,
+        q=[x, y, theta],
+        parameters={m: 1000.0, R: 2.0, alpha: 0.25},
+        points={"C": C, "left_corner": left, "right_corner": right},
+        units={x: "m", y: "m", theta: "rad", m: "kg", R: "m", alpha: "rad"},
+    )
+    v_left, v_right = (corner.v2pt_theory(C, N, B) for corner in (left, right))
+    old = mechanism.contact("right", normal=v_right.dot(N.y), tangent=[v_right.dot(N.x)], units="m/s")
+    new = mechanism.contact("left", normal=v_left.dot(N.y), tangent=[v_left.dot(N.x)], units="m/s")
+
+    event = mechanism.event(released=[old], inert=[new])
+    return event.at(
+        q={y: height / 2},
+        v={x: -omega * height / 2, y: -omega * width / 2, theta: omega},  # turns about the right corner
+        defaults={omega: 0.5},
+        units={omega: "rad/s"},
+    )

@@ -1,0 +1,51 @@
+"""A rod falls on the floor with one end [Routh, Dynamics of a System of Rigid Bodies; Beer & Johnston, ch. 17]."""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+from jourdain.errors import unknown
+from jourdain.mechanism import Mechanism
+from jourdain.scenario import Scenario
+
+FLOORS = ("smooth", "rough")
+
+
+def rod(floor: str = "smooth") -> Scenario:
+    """A falling rod hits the floor with one end: smooth and elastic, or rough and plastic.
+
+    theta is its inclination to the horizontal, v the speed of the fall, omega the rate at which it lays itself down.
+    theta = 0 on the rough floor: it falls flat, and the end A is latched.
+    """
+    if floor not in FLOORS:
+        raise unknown("floor", floor, FLOORS)
+    x, y, theta = dynamicsymbols("x y theta")
+    m, L = sp.symbols("m L")
+    N, B = ReferenceFrame("N"), ReferenceFrame("B")
+    B.orient_axis(N, theta, N.z)
+    O, C = Point("O"), Point("C")
+    O.set_vel(N, 0)
+    C.set_pos(O, x * N.x + y * N.y)
+    A = C.locatenew("A", -L / 2 * B.x)
+
+    mechanism = Mechanism.from_sympy(
+        bodies=[RigidBody("rod", C, B, m, (inertia(B, 0, m * L**2 / 12, m * L**2 / 12), C))],
+        frame=N,
+        q=[x, y, theta],
+        parameters={m: 1.0, L: 1.0},
+        points={"A": A, "C": C},
+        outputs={"omega": -theta.diff()},
+        units={x: "m", y: "m", theta: "rad", m: "kg", L: "m", "omega": "rad/s"},
+    )
+    touch = mechanism.contact("floor", normal=A.vel(N).dot(N.y), tangent=[A.vel(N).dot(N.x)], units="m/s")
+    smooth = floor == "smooth"
+    event = mechanism.event(elastic={touch.normal: "kappa"}) if smooth else mechanism.event(inert=[touch])
+
+    inclination, v, omega = sp.symbols("theta v omega")
+    return event.at(
+        q={x: L / 2 * sp.cos(inclination), y: L / 2 * sp.sin(inclination), theta: inclination},
+        v={y: -v, theta: -omega},
+        defaults={inclination: 0.6, v: 2.0, omega: 0.0} | ({"kappa": 0.5} if smooth else {}),
+        units={inclination: "rad", v: "m/s", omega: "rad/s"} | ({"kappa": "1"} if smooth else {}),
+    )

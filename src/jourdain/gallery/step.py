@@ -1,0 +1,41 @@
+"""A sphere rolls into a step [textbooks on dynamics]."""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+from jourdain.mechanism import Mechanism
+from jourdain.scenario import Scenario
+
+
+def step() -> Scenario:
+    """A sphere rolling on the level hits the edge of a step of height h and turns about it.
+
+    The step is rough and does not bounce; omega_plus/omega = 1 − 5 h/7 r. phi turns forwards.
+    """
+    x, y, phi = dynamicsymbols("x y phi")
+    m, r, h, omega = sp.symbols("m r h omega")
+    N, B = ReferenceFrame("N"), ReferenceFrame("B")
+    B.orient_axis(N, -phi, N.z)
+    O, C = Point("O"), Point("C")
+    O.set_vel(N, 0)
+    C.set_pos(O, x * N.x + y * N.y)
+    I = sp.Rational(2, 5) * m * r**2
+
+    mechanism = Mechanism.from_sympy(
+        bodies=[RigidBody("sphere", C, B, m, (inertia(B, I, I, I), C))],
+        frame=N,
+        q=[x, y, phi],
+        parameters={m: 1.0, r: 0.1, h: 0.03},
+        points={"C": C},
+        units={x: "m", y: "m", phi: "rad", m: "kg", r: "m", h: "m"},
+    )
+    v_C, slip = C.vel(N), -r * phi.diff()  # of the touching point relative to the centre
+    level = mechanism.contact("level", normal=v_C.dot(N.y), tangent=[v_C.dot(N.x) + slip], units="m/s")
+    sine, cosine = sp.sqrt(h * (2 * r - h)) / r, (r - h) / r  # of the angle from the vertical to the edge
+    away, up = -sine * N.x + cosine * N.y, cosine * N.x + sine * N.y
+    edge = mechanism.contact("edge", normal=v_C.dot(away), tangent=[v_C.dot(up) + slip], units="m/s")
+
+    event = mechanism.event(released=[level], inert=[edge])
+    return event.at(q={y: r}, v={x: r * omega, phi: omega}, defaults={omega: 10.0}, units={omega: "rad/s"})
