@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from jourdain.algebra import lapack
 from jourdain.algebra.event import ON_KINDS, Block, Problem, outcome
-from jourdain.checks import judge
+from jourdain.checks import judge, positive_definite
 from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, Status
 from jourdain.state import number
 from jourdain.transition import ConstraintLayout, Layout, Transition
@@ -41,7 +41,7 @@ def transition(
     >>> import jourdain as jd
     >>> t = jd.transition([[2.0, 0.0], [0.0, 1.0]], [3.0, -1.0], inert=[[1.0, 1.0]])
     >>> t.v_plus, t.impulse["inert"], t.loss
-    (array([ 2.33333333, -2.33333333]), array([-1.33333333]), np.float64(1.3333333333333333))
+    (array([ 2.333333, -2.333333]), array([-1.333333]), np.float64(1.333333))
     """
     M, v = number("M", M), number("v", v)
     if M.ndim < 2 or M.shape[-1] != M.shape[-2]:
@@ -68,13 +68,13 @@ def transition(
         tuple(ConstraintLayout(b.kind, b.kind, _row_names(b), False, False, False) for b in blocks),
         () if f is None else ("impulse",),
         (),
-        ("",) * n,
     )
     inputs = {what: (array, [f"{what}[{i}]" for i in range(array.shape[-1])]) for what, array in _flat(problem).items()}
     finite = np.all([np.isfinite(array).all(axis=-1) for array, _ in inputs.values()], axis=0)
     if not finite.all():
         problem = _neutral(problem, ~finite)
-    massless = ~np.all(lapack.factor(problem.M).relative_pivots > n * np.finfo(float).eps, axis=(-2, -1))
+    diagonal = lapack.diagonal_of(problem.M)[..., 0]
+    massless = ~positive_definite(lapack.factor(problem.M).pivots[..., 0], diagonal)
     solved = _augmented(problem, massless) if massless.any() else problem
     with np.errstate(divide="ignore", invalid="ignore"):  # ξ is NaN at rest; bad lanes are refused below
         values = outcome(solved, lapack)

@@ -46,14 +46,12 @@ def judge(
     for what, (array, names) in inputs.items():
         refuse(*_not_finite(what, array, names, single))
 
-    n = values["v_plus"].shape[-2]
-    pivots = values["relative_pivots"][..., 0]
+    pivots, diagonal = values["pivots"][..., 0], values["M_diagonal"][..., 0]
     refuse(
-        ~np.all(pivots > n * np.finfo(float).eps, axis=-1),
+        ~positive_definite(pivots, diagonal),
         Status.NOT_POSITIVE_DEFINITE,
         NotPositiveDefinite(
-            f"The mass matrix is not positive definite (smallest relative pivot {np.min(pivots, initial=np.inf):.1e}); "
-            "check masses and inertias, and that every velocity moves some mass."
+            "The mass matrix is not positive definite; check masses and inertias, and that every velocity moves a mass."
         ),
     )
 
@@ -63,7 +61,8 @@ def judge(
         refuse(*_prior_violated(values, layout, single))
     refuse(*_bad_restitution(values["kappa"][..., 0], layout, single))
     refuse(*_contradicted(values, layout, single))
-    finite = np.isfinite(values["v_plus"]).all(axis=(-2, -1)) & np.isfinite(values["impulse"]).all(axis=(-2, -1))
+    numbers = ("v_plus", "impulse", "u_minus", "u_plus", "row_length")
+    finite = np.all([np.isfinite(values[name]).all(axis=(-2, -1)) for name in numbers], axis=0)
     overflow = "The outcome is not finite: some expression overflows or divides by zero at this state."
     refuse(~finite, Status.NOT_FINITE, NotFinite(overflow))
     refuse(energy_created(values) > 0, Status.ENERGY_CREATED, None)
@@ -91,6 +90,11 @@ def _bad_restitution(kappa: Array, layout: Layout, single: bool) -> Verdict:
         row = [row for row in layout.rows if row.kind == "elastic"][i]
         error = BadRestitution(f"The restitution of '{row.name}' is {kappa[i]:g}; it must lie in [0, 1].")
     return bad.any(axis=-1), Status.BAD_RESTITUTION, error
+
+
+def positive_definite(pivots: Array, diagonal: Array) -> NDArray[np.bool_]:
+    """Whether every pivot of M stands out from the rounding of its diagonal entry, `(*batch,)`; NaN does not."""
+    return np.asarray(np.all(pivots > pivots.shape[-1] * np.finfo(float).eps * diagonal, axis=-1))
 
 
 def _speed(energy: Array, row_length: Array) -> Array:

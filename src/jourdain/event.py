@@ -20,6 +20,7 @@ from jourdain.evaluate import Array, Evaluator
 from jourdain.mechanism import Mechanism
 from jourdain.models.expression import to_sx
 from jourdain.naming import name_of
+from jourdain.quantities import rate_unit
 from jourdain.state import broadcast, parameter_vector
 from jourdain.transition import ConstraintLayout, Layout, Transition
 
@@ -105,7 +106,8 @@ class Event:
 
     @cached_property
     def layout(self) -> Layout:
-        units, names = self.mechanism.units, self.mechanism.symbols.v_names
+        s, given = self.mechanism.symbols, self.mechanism.units
+        units = {name: rate_unit(unit) if name in s.q_names else unit for name, unit in given.items()}
         constraints = tuple(
             ConstraintLayout(
                 role.constraint.name,
@@ -118,16 +120,8 @@ class Event:
             )
             for role in self.roles
         )
-        return Layout(
-            tuple(names),
-            constraints,
-            tuple(f"impulse {name}" for name in self.applied),
-            tuple(self.outputs[0]),
-            tuple(
-                f"{units[name]}/s" if name in units and name in self.mechanism.symbols.q_names else units.get(name, "")
-                for name in names
-            ),
-        )
+        applied = tuple(f"impulse {name}" for name in self.applied)
+        return Layout(tuple(s.v_names), constraints, applied, tuple(self.outputs[0]), units)
 
     def _assembled(self, q: Array, parameters: Mapping[str, Any]) -> Array:
         geometric = [role.constraint for role in self.roles if role.constraint.g is not None]

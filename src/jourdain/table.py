@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -56,13 +56,13 @@ def _tables(t: Transition) -> list[Table]:
 
 def _velocities(t: Transition) -> Table:
     layout = t.layout
-    units = [*layout.velocity_units, *("" for _ in layout.outputs)]
+    names = [*layout.velocities, *layout.outputs]
     before = [*t.velocity_minus.values(), *t.outputs_minus.values()]
     after = [*t.velocity_plus.values(), *t.outputs_plus.values()]
     scale = _largest(*before, *after)
     rows = [
-        [_with_unit(name, unit), _number(minus, scale), _number(plus, scale)]
-        for name, unit, minus, plus in zip([*layout.velocities, *layout.outputs], units, before, after, strict=True)
+        [_with_unit(name, layout.units.get(name, "")), _number(minus, scale), _number(plus, scale)]
+        for name, minus, plus in zip(names, before, after, strict=True)
     ]
     return ["velocity", "before", "after"], rows
 
@@ -103,7 +103,7 @@ def _with_unit(name: str, unit: str) -> str:
     return f"{name} ({unit})" if unit else name
 
 
-def _largest(*values: object) -> float:
+def _largest(*values: Any) -> float:
     """The largest magnitude among them; 0 where there is none."""
     return max((float(np.nanmax(np.abs(v), initial=0.0)) for v in values), default=0.0)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -60,7 +60,7 @@ class Layout:
     constraints: tuple[ConstraintLayout, ...]  # sorted by kind
     impulses: tuple[str, ...]  # ledger keys of what is applied
     outputs: tuple[str, ...]
-    velocity_units: tuple[str, ...]
+    units: Mapping[str, str] = field(default_factory=dict)  # of velocities and outputs
 
     @cached_property
     def rows(self) -> tuple[RowLayout, ...]:

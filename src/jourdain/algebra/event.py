@@ -154,7 +154,7 @@ def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
         "u_plus": u_plus,
         "work": stack(work),
         "loss": -T(x_jump) @ (x_minus + x_jump / 2),
-        "xi": energies["T_c_minus"] / energies["T_minus"],
+        "xi": _ratio(energies["T_c_minus"], energies["T_minus"], la),
         "drive_work": drive_work,
         "dissipated": dissipated,
         "effective_mass": stack([_effective_mass(block, parts) for block in blocks]),
@@ -163,7 +163,8 @@ def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
         "prior_rank": _prior_rank(problem, parts),
         "target": asked,
         # What the checks need.
-        "relative_pivots": factor.relative_pivots,
+        "pivots": factor.pivots,
+        "M_diagonal": la.diagonal_of(M),
         "row_length": stack([_row_lengths(scaled(block.C, factor, la), la) for block in blocks]),
         "T_free": half_square(x_free, la),
         "b_minus": stack([block.b_minus for block in blocks]),
@@ -176,6 +177,11 @@ def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
 def half_square(x: Any, la: ModuleType) -> Any:
     """½‖x‖², (1, 1)."""
     return la.transpose(x) @ x / 2
+
+
+def _ratio(part: Any, whole: Any, la: ModuleType) -> Any:
+    """The quotient, NaN where the whole is 0."""
+    return la.where(whole > 0, part / la.where(whole > 0, whole, 1.0), float("nan"))
 
 
 def target(block: Block, v_minus: Any, la: ModuleType) -> Any:

@@ -20,7 +20,7 @@ class Factor:
     """L with M = LᵀL, so that x = L v has ½‖x‖² = T. Here L is upper triangular."""
 
     L: Array
-    relative_pivots: Array  # (*batch, n, 1)
+    pivots: Array  # (*batch, n, 1)
 
     def apply(self, v: Array) -> Array:
         """L v."""
@@ -53,7 +53,6 @@ def _solve_triangular(L: Array, x: Array, transposed: bool) -> Array:
 
 def factor(M: Array) -> Factor:
     """Cholesky, lane by lane where a lane fails."""
-    diagonals = np.diagonal(M, axis1=-2, axis2=-1)[..., None]
     try:
         lower = np.linalg.cholesky(M)
         failed = ~np.isfinite(lower).all(axis=(-2, -1))
@@ -65,10 +64,10 @@ def factor(M: Array) -> Factor:
                 lower[lane] = np.linalg.cholesky(M[lane])
             except np.linalg.LinAlgError:
                 failed[lane] = True
-    lower = np.where(failed[..., None, None], np.eye(M.shape[-1]), lower)
-    with np.errstate(all="ignore"):  # a failed lane may have anything on its diagonal
-        pivots = np.diagonal(lower, axis1=-2, axis2=-1)[..., None] ** 2 / diagonals
-    return Factor(transpose(np.asarray(lower, dtype=float)), np.where(failed[..., None, None], np.nan, pivots))
+    mask = failed[..., None, None]
+    lower = np.where(mask, np.eye(M.shape[-1]), lower)
+    pivots = np.diagonal(lower, axis1=-2, axis2=-1)[..., None] ** 2
+    return Factor(transpose(np.asarray(lower, dtype=float)), np.where(mask, np.nan, pivots))
 
 
 def transpose(X: Array) -> Array:
@@ -121,6 +120,11 @@ def absolute(x: Array) -> Array:
 def diagonal(x: Array) -> Array:
     """The diagonal matrix of a column."""
     return x * np.eye(x.shape[-2])
+
+
+def diagonal_of(X: Array) -> Array:
+    """The diagonal of a matrix, as a column."""
+    return np.diagonal(X, axis1=-2, axis2=-1)[..., None]
 
 
 def scale_rows(x: Array, X: Array) -> Array:

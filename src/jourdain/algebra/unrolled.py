@@ -19,7 +19,7 @@ class Factor:
 
     L: SX
     inverse_diagonal: tuple[SX, ...]
-    relative_pivots: SX  # (n, 1), each pivot over its diagonal entry of M: all > 0 iff M is positive definite
+    pivots: SX  # (n, 1), all > 0 iff M is positive definite
 
     def apply(self, v: SX) -> SX:
         """L v."""
@@ -50,7 +50,7 @@ def factor(M: SX) -> Factor:
     L, inverse, pivots = SX(n, n), [SX(0)] * n, [SX(0)] * n
     rest = M
     for k in reversed(range(n)):
-        pivots[k] = rest[k, k] / M[k, k]
+        pivots[k] = rest[k, k]
         root = ca.sqrt(rest[k, k])
         inverse[k] = 1 / root
         row = rest[k, :k] * inverse[k]
@@ -106,6 +106,11 @@ def absolute(x: SX) -> SX:
 def diagonal(x: SX) -> SX:
     """The diagonal matrix of a column."""
     return ca.diag(x)
+
+
+def diagonal_of(X: SX) -> SX:
+    """The diagonal of a matrix, as a column."""
+    return ca.diag(X)
 
 
 def scale_rows(x: SX, X: SX) -> SX:

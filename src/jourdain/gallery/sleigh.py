@@ -48,11 +48,14 @@ def sleigh(case: str = "struck") -> Scenario:
     )
     blade = mechanism.constraint("blade", slip.dot(B.y), units="m/s")
 
-    # The pose and the motion before; on the blade v_A = u e_x.
+    # The pose and the motion before; on the blade v_A = u e_x, relative to the ice.
     heading, u, omega, v_C, psi = sp.symbols("theta u omega v_C psi")
+    ice = sp.Matrix([0, 0])
+    if case == "earthquake":
+        ice = sp.Symbol("v_S_minus") * sp.Matrix([sp.cos(sp.Symbol("psi_S_minus")), sp.sin(sp.Symbol("psi_S_minus"))])
     along_blade = {
-        x: u * sp.cos(heading) - l * omega * sp.sin(heading),
-        y: u * sp.sin(heading) + l * omega * sp.cos(heading),
+        x: u * sp.cos(heading) - l * omega * sp.sin(heading) + ice[0],
+        y: u * sp.sin(heading) + l * omega * sp.cos(heading) + ice[1],
         theta: omega,
     }
     flying = {x: v_C * sp.cos(psi), y: v_C * sp.sin(psi), theta: omega}

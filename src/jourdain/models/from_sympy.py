@@ -35,7 +35,7 @@ def kinematics_matrix(symbols: Symbols, kinematics: Mapping[Any, Any] | None) ->
     raw_rates = SX.sym("rate", n_q)
     if by_rate and by_quasi:
         raise BadEvent("kinematics mixes rates and quasi-velocities as keys; use one form.")
-    if by_rate or not quasi:
+    if by_rate or set(symbols.q_names) <= set(symbols.v_names):  # quasi-velocities without a coordinate are free
         rates = []
         for name in symbols.q_names:
             if name in by_rate:

@@ -1,0 +1,326 @@
+"""Every refusal: its own class, and a text that names the thing and says what to do."""
+
+import casadi as ca
+import numpy as np
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+import jourdain as jd
+
+x, y, theta = dynamicsymbols("x y theta")
+m, I, l, w = sp.symbols("m I l w")
+
+
+def make(**changes):
+    """A planar rigid body with a point A, a distance l behind its centre."""
+    N, B, O, C = ReferenceFrame("N"), ReferenceFrame("B"), Point("O"), Point("C")
+    B.orient_axis(N, theta, N.z)
+    O.set_vel(N, 0)
+    C.set_pos(O, x * N.x + y * N.y)
+    body = RigidBody("body", C, B, m, (inertia(B, 0, 0, I), C))
+    arguments = {
+        "bodies": [body],
+        "frame": N,
+        "q": [x, y, theta],
+        "parameters": {m: 2.0, I: 0.5, l: 0.3, w: 0.0},
+        "points": {"A": C.locatenew("A", -l * B.x)},
+    }
+    return jd.Mechanism.from_sympy(**(arguments | changes))
+
+
+@pytest.fixture
+def body():
+    return make()
+
+
+def test_errors_are_value_errors():
+    assert issubclass(jd.Error, ValueError)
+    kinds = (jd.UnknownName, jd.ShapeError, jd.NotFinite, jd.NotAffine, jd.OffConstraint, jd.PriorViolated)
+    kinds += (jd.Contradiction, jd.NotPositiveDefinite, jd.BadRestitution, jd.NameClash, jd.MissingValue)
+    assert all(issubclass(kind, jd.Error) for kind in kinds)
+
+
+# Names
+
+
+def test_unknown_coordinate_suggests_the_nearest(body):
+    event = body.event(inert=[body.constraint("wall", x.diff())])
+    with pytest.raises(jd.UnknownName, match=r"no entry of v 'thetta'; did you mean 'theta'\?"):
+        event.solve(v={"thetta": 1.0})
+    with pytest.raises(jd.UnknownName, match="no entry of q 'phi'; there are: 'x', 'y', 'theta'"):
+        event.solve(q={"phi": 1.0})
+
+
+def test_unknown_parameter_constraint_point(body):
+    wall = body.constraint("wall", x.diff())
+    event = body.event(inert=[wall])
+    with pytest.raises(jd.UnknownName, match="There is no parameter 'mm'; did you mean 'm'"):
+        event.solve(mm=3.0)
+    with pytest.raises(jd.UnknownName, match="There is no constraint 'wal'; did you mean 'wall'"):
+        body.event(inert=["wal"])
+    with pytest.raises(jd.UnknownName, match="There is no point 'B'"):
+        body.position("B")
+    with pytest.raises(jd.UnknownName, match="There is no point, body or velocity 'AA'; did you mean 'A'"):
+        body.event(impulses={"AA": [1, 0]})
+    with pytest.raises(jd.UnknownName, match="no constraint or row 'wale'; did you mean 'wall'"):
+        event.solve().impulse["wale"]
+    with pytest.raises(jd.UnknownName, match="no parameter 'k'"):
+        body.constraint("spring", sp.Symbol("k") * x.diff())
+    with pytest.raises(jd.UnknownName, match="no coordinate or velocity 'z'"):
+        body.constraint("floor", dynamicsymbols("z"))
+
+
+def test_constraint_of_another_mechanism(body):
+    with pytest.raises(jd.UnknownName, match="'wall' belongs to another mechanism"):
+        other = make()
+        other.constraint("wall", y.diff())
+        other.event(inert=[body.constraint("wall", x.diff())])
+
+
+def test_live_parameter_is_renamed(body):
+    floor = body.constraint("floor", x.diff() - w)
+    event = body.event(live={floor: {"w": (0.0, 1.0)}})
+    assert {"w_minus", "w_plus"} <= set(event.defaults)
+    with pytest.raises(jd.UnknownName, match="There is no parameter 'w'.*w_minus or w_plus"):
+        event.solve(w=1.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"outputs": {"x": x.diff()}}, "'x' is the name of a coordinate and of a output"),
+        ({"points": {"body": Point("P")}}, "'body' is the name of a body and of a point"),
+        ({"outputs": {"A": x.diff()}}, "'A' is the name of a output and of a point"),
+        ({"q": [x, y, theta, x]}, "'x' is the name of a coordinate and of a coordinate"),
+    ],
+)
+def test_clash_of_names(changes, message):
+    if "points" in changes:
+        changes["points"]["body"].set_vel(ReferenceFrame("N"), 0)
+    with pytest.raises(jd.NameClash, match=message):
+        N = ReferenceFrame("N")
+        O = Point("O")
+        O.set_vel(N, 0)
+        C = O.locatenew("C", x * N.x + y * N.y)
+        points = {name: O.locatenew(name, 0 * N.x) for name in changes.get("points", {"A": None})}
+        make(**{**changes, "frame": N, "bodies": [Particle("body", C, m)], "points": points})
+
+
+def test_clash_of_constraints(body):
+    body.constraint("wall", x.diff())
+    with pytest.raises(jd.NameClash, match="'wall' is the name of a constraint and of a constraint; rename one"):
+        body.constraint("wall", y.diff())
+    with pytest.raises(jd.NameClash, match="'theta' is the name of a coordinate and of a constraint"):
+        body.constraint("theta", theta.diff())
+
+
+def test_contact_may_carry_the_name_of_a_coordinate(body):
+    body.contact("theta", normal=y.diff(), tangent=[x.diff()])
+    t = body.event(inert=["theta"]).solve(v={"y": -1.0, "theta": 0.2})
+    assert t.u_minus["theta.normal"] == -1.0
+    assert t.velocity_minus["theta"] == 0.2
+
+
+# Expressions
+
+
+def test_not_affine_shows_the_term(body):
+    with pytest.raises(jd.NotAffine, match=r"'row' is not affine in the velocities: .*Derivative\(y\(t\), t\)\*\*2"):
+        body.constraint("row", x.diff() + l * y.diff() ** 2)
+    with pytest.raises(jd.NotAffine, match="at position level but contains velocities"):
+        body.constraint("row", x.diff(), level="position")
+    with pytest.raises(jd.NotAffine, match="output 'e' is not affine"):
+        make(outputs={"e": x.diff() ** 2})
+
+
+def test_unknown_level_and_empty_constraint(body):
+    with pytest.raises(jd.Error, match="level of constraint 'a' is 'velocity' or 'position', not 'speed'"):
+        body.constraint("a", x.diff(), level="speed")
+    with pytest.raises(jd.Error, match="'a' has no rows"):
+        body.constraint("a", [])
+
+
+def test_accelerations_and_texts_are_not_expressible(body):
+    with pytest.raises(jd.NotExpressible, match="an event knows q and v only"):
+        body.constraint("a", x.diff().diff())
+    with pytest.raises(jd.NotExpressible, match="not a scalar expression"):
+        body.constraint("a", "x.diff()")
+    with pytest.raises(jd.NotExpressible, match=r"zeta.* has no counterpart in CasADi"):
+        body.constraint("a", sp.zeta(x) * x.diff())
+
+
+def test_rheonomic_body():
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    cart = O.locatenew("cart", x * N.x)
+    cart.set_vel(N, (x.diff() + w) * N.x)
+    with pytest.raises(jd.Rheonomic, match="Body 'cart' moves although no generalized velocity does"):
+        jd.Mechanism.from_sympy([Particle("cart", cart, m)], N, [x], parameters={m: 1.0, w: 1.0})
+
+
+def test_velocity_that_cannot_be_derived():
+    N = ReferenceFrame("N")
+    with pytest.raises(jd.NotExpressible, match="velocity of point 'lost' is not known.*give origin="):
+        jd.Mechanism.from_sympy([Particle("p", Point("lost"), m)], N, [x], parameters={m: 1.0})
+
+
+# State
+
+
+def test_prior_velocity_breaks_a_row(body):
+    wall = body.constraint("wall", x.diff())
+    with pytest.raises(jd.PriorViolated, match=r"breaks 'wall' \(regular\): u_minus = 0.5.*check='project'"):
+        body.event(regular=[wall]).solve(v={"x": 0.5})
+    with pytest.raises(jd.PriorViolated, match=r"breaks 'wall' \(released\).*declare the rows .* elastic or inert"):
+        body.event(released=[wall]).solve(v={"x": 0.5})
+    moving = body.constraint("moving", y.diff() - w)
+    with pytest.raises(jd.PriorViolated, match=r"breaks 'moving' \(live\)"):
+        body.event(live={moving: {w: (1.0, 2.0)}}).solve(v={"y": 0.5})
+
+
+def test_prior_velocity_projected_or_unchecked(body):
+    wall = body.constraint("wall", x.diff() + l * theta.diff())
+    event = body.event(regular=[wall])
+    projected = event.solve(v={"x": 0.5, "theta": 1.0}, check="project")
+    assert abs(projected.u_minus["wall"]) < 1e-15
+    M, (C, _) = body.mass_matrix(), wall.rows()
+    v = np.array([0.5, 0.0, 1.0])
+    expected = v - np.linalg.solve(M, C.T) @ np.linalg.solve(C @ np.linalg.solve(M, C.T), C @ v)  # M-orthogonal
+    assert projected.v_minus == pytest.approx(expected, abs=1e-15)
+    assert event.solve(v={"x": 0.5}, check=False).u_minus["wall"] == 0.5
+    with pytest.raises(jd.BadEvent, match="check is True, False or 'project', not 'maybe'"):
+        event.solve(check="maybe")
+
+
+def test_tolerance_of_the_prior_check(body):
+    event = body.event(regular=[body.constraint("wall", x.diff())])
+    speed = 1.0
+    event.solve(v={"x": 0.5e-8 * speed, "y": speed})
+    with pytest.raises(jd.PriorViolated):
+        event.solve(v={"x": 2e-8 * speed, "y": speed})
+
+
+def test_configuration_off_a_geometric_row(body):
+    floor = body.constraint("floor", y - l, level="position")
+    event = body.event(inert=[floor])
+    with pytest.raises(jd.OffConstraint, match=r"misses 'floor' by 0.1; correct q, use Mechanism.assemble"):
+        event.solve(q={"y": 0.4}, v={"y": -1.0})
+    assert event.solve(q={"y": 0.4}, v={"y": -1.0}, check="project").ok
+    assert event.solve(q={"y": 0.4}, v={"y": -1.0}, check=False).ok
+    batch = event.solve(q={"y": [0.3, 0.4]}, v={"y": -1.0})
+    assert list(batch.status) == [jd.Status.OK, jd.Status.OFF_CONSTRAINT]
+    with pytest.raises(jd.OffConstraint, match="'floor'"):
+        body.event(released=[floor]).solve(q={"y": 0.4})
+
+
+@pytest.mark.parametrize("kappa", [-0.1, 1.2])
+def test_restitution_outside_the_unit_interval(body, kappa):
+    wall = body.constraint("wall", x.diff())
+    with pytest.raises(jd.BadRestitution, match=f"restitution of 'wall' is {kappa}; it must lie in"):
+        body.event(elastic={wall: kappa})
+    event = body.event(elastic={wall: "e"})
+    with pytest.raises(jd.BadRestitution, match=f"restitution of 'wall' is {kappa}; it must lie in"):
+        event.solve(e=kappa)
+    assert list(event.solve(v={"x": [1.0, 1.0]}, e=[kappa, 0.5]).status) == [jd.Status.BAD_RESTITUTION, jd.Status.OK]
+
+
+def test_mass_matrix_not_positive_definite(body):
+    event = body.event(inert=[body.constraint("wall", x.diff())])
+    for bad in ({"m": -1.0}, {"I": 0.0}):
+        with pytest.raises(jd.NotPositiveDefinite, match="not positive definite; check masses and inertias"):
+            event.solve(**bad)
+    batch = event.solve(v={"x": 1.0}, m=[1.0, -1.0])
+    assert list(batch.status) == [jd.Status.OK, jd.Status.NOT_POSITIVE_DEFINITE]
+    assert np.isnan(batch.v_plus[1]).all()
+
+
+def test_not_finite(body):
+    event = body.event(inert=[body.constraint("wall", x.diff())])
+    with pytest.raises(jd.NotFinite, match="v 'y' is nan"):
+        event.solve(v={"y": np.nan})
+    with pytest.raises(jd.NotFinite, match="q 'theta' is inf"):
+        event.solve(q={"theta": np.inf})
+    with pytest.raises(jd.NotFinite, match="parameter 'm' is nan"):
+        event.solve(m=np.nan)
+    with pytest.raises(jd.NotFinite, match="q of 'x' is nan|q 'x' is nan"):
+        body.mass_matrix(q=[np.nan, 0, 0])
+
+
+def test_outcome_that_overflows(body):
+    event = body.event(inert=[body.constraint("wall", x.diff() / l)])
+    with pytest.raises(jd.NotFinite, match="outcome is not finite"):
+        event.solve(v={"x": 1.0}, l=0.0)
+
+
+def test_shapes(body):
+    event = body.event(inert=[body.constraint("wall", x.diff())])
+    with pytest.raises(jd.ShapeError, match=r"v has shape \(2,\), but its last axis must be 3: 'x', 'y', 'theta'"):
+        event.solve(v=[1.0, 2.0])
+    with pytest.raises(jd.ShapeError, match="do not broadcast"):
+        event.solve(v=np.zeros((2, 3)), m=np.ones(3))
+    with pytest.raises(jd.ShapeError, match="parameter 'm' must be a number"):
+        event.solve(m="heavy")
+    with pytest.raises(jd.ShapeError, match=r"v\['x'\] must be a number"):
+        event.solve(v={"x": "fast"})
+    with pytest.raises(jd.ShapeError, match="restitution of 'wall' has 2 entries for 1 rows"):
+        body.event(elastic={"wall": [0.1, 0.2]})
+    with pytest.raises(jd.ShapeError, match="impulse at 'A' has 4 components; give 3"):
+        body.event(impulses={"A": [1, 2, 3, 4]})
+
+
+def test_missing_value(body):
+    event = body.event(elastic={body.constraint("wall", x.diff()): "e"})
+    with pytest.raises(jd.MissingValue, match="Parameter 'e' has no default; give it as e=…"):
+        event.solve()
+
+
+def test_contradiction(body):
+    a, b = body.constraint("a", x.diff()), body.constraint("b", 2 * x.diff() - w)
+    event = body.event(inert=[a, b])
+    assert event.solve(v={"x": 1.0}).redundant == ("b",)
+    with pytest.raises(jd.Contradiction, match=r"'b' \(inert\) should have u_plus = 0, but the other rows make it -1"):
+        event.solve(v={"x": 1.0}, w=1.0)
+
+
+def test_kinds_that_do_not_make_an_event(body):
+    wall = body.constraint("wall", x.diff() - w)
+    foot = body.contact("foot", normal=y.diff(), tangent=[x.diff()])
+    with pytest.raises(jd.BadEvent, match="Row 'wall' takes part twice"):
+        body.event(regular=[wall], inert=[wall])
+    with pytest.raises(jd.BadEvent, match=r"Row 'foot.normal' takes part twice \('foot' and 'foot.normal'\)"):
+        body.event(inert=[foot, foot.normal])
+    with pytest.raises(jd.BadEvent, match="pair"):
+        body.event(live={wall: {"w": 1.0}})
+    with pytest.raises(jd.BadEvent, match="does not depend on 'l'"):
+        body.event(live={wall: {"l": (0, 1)}})
+    with pytest.raises(jd.UnknownName, match="no parameter 'z'"):
+        body.event(live={wall: {"z": (0, 1)}})
+    other = body.constraint("other", y.diff() - w)
+    with pytest.raises(jd.BadEvent, match=r"bias of 'other' \(regular\) jumps with a live parameter"):
+        body.event(live={wall: {"w": (0, 1)}}, regular=[other])
+
+
+def test_particles_take_no_angular_impulse():
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", x * N.x)
+    ball = jd.Mechanism.from_sympy([Particle("ball", P, m)], N, [x], parameters={m: 1.0})
+    with pytest.raises(jd.BadEvent, match="'ball' is a particle and takes no angular impulse"):
+        ball.event(impulses={"ball": [0, 0, 1]})
+
+
+def test_assemble_that_cannot_arrive(body):
+    body.constraint("nowhere", x**2 + 1, level="position")
+    with pytest.raises(jd.NotConverged, match="satisfies 'nowhere'"):
+        body.assemble(q={"x": 0.3})
+
+
+def test_from_casadi_shapes():
+    q, v = ca.SX.sym("q", 2), ca.SX.sym("v")
+    with pytest.raises(jd.ShapeError, match="give kinematics"):
+        jd.Mechanism.from_casadi(q, v, ca.SX.eye(1))
+    with pytest.raises(jd.ShapeError, match="M has shape"):
+        jd.Mechanism.from_casadi(q, q, ca.SX.eye(3))
+    with pytest.raises(jd.UnknownName, match="no parameter 'k'"):
+        jd.Mechanism.from_casadi(q, q, ca.SX.eye(2) * ca.SX.sym("k"))
