@@ -96,7 +96,9 @@ class Case:
 
     def problem(self) -> Problem:
         """The same event for `jourdain.algebra.event.outcome`."""
-        columns = {kind: r.changed(lambda part: part if part.ndim == 2 else part[:, None]) for kind, r in self.rows.items()}
+        columns = {
+            kind: r.changed(lambda part: part if part.ndim == 2 else part[:, None]) for kind, r in self.rows.items()
+        }
         blocks = [Block(kind, *vars(columns[kind]).values()) for kind in KINDS if kind in columns]
         return Problem(self.M, self.v[:, None], tuple(blocks), () if self.impulse is None else (self.impulse[:, None],))
 
@@ -169,8 +171,9 @@ def draw(
         b = rng.standard_normal(k) if biased and kind != "nonideal" else np.zeros(k)
         b_plus = rng.standard_normal(k) if kind == "live" and biased else b
         kappas = np.full(k, kappa) if one_kappa else rng.uniform(size=k)
-        rows[kind] = Rows(C, b, b_plus, kappas if kind == "elastic" else None,
-                          rng.standard_normal(k) if kind == "nonideal" else None)  # fmt: skip
+        rows[kind] = Rows(
+            C, b, b_plus, kappas if kind == "elastic" else None, rng.standard_normal(k) if kind == "nonideal" else None
+        )
     impulse = rng.standard_normal(n) if (rng.uniform() < 0.5 if applied is None else applied) else None
     case = Case(M, rng.standard_normal(n), rows, impulse)
     return replace(case, v=held(case.M, case.v, case.stacked(PRIOR), case.stacked(PRIOR, "b_minus")))
@@ -233,13 +236,21 @@ def with_redundancy(case: Case, rng: np.random.Generator, way: str, spread: floa
 
     def combined(part: str) -> Any:
         value = sum(w * getattr(own, part)[i] for w, i in zip(weights, donors, strict=False))
-        return value + sum(w * getattr(plain.rows["regular"], part)[i] for w, i in zip(weights[len(donors) :], lent, strict=True))
+        return value + sum(
+            w * getattr(plain.rows["regular"], part)[i] for w, i in zip(weights[len(donors) :], lent, strict=True)
+        )
 
-    new = Rows(combined("C"), combined("b_minus"), combined("b_plus"), None if own.kappa is None else own.kappa[donors[0]])
+    new = Rows(
+        combined("C"), combined("b_minus"), combined("b_plus"), None if own.kappa is None else own.kappa[donors[0]]
+    )
     before = case.rows[kind]
     place = int(rng.integers(0, len(before.C) + 1))
-    longer = Rows(*(None if old is None else np.insert(old, place, entry, axis=0)
-                    for old, entry in zip(vars(before).values(), vars(new).values(), strict=True)))  # fmt: skip
+    longer = Rows(
+        *(
+            None if old is None else np.insert(old, place, entry, axis=0)
+            for old, entry in zip(vars(before).values(), vars(new).values(), strict=True)
+        )
+    )
     return replace(case, rows={**case.rows, kind: longer}, plain=plain)
 
 
@@ -258,7 +269,9 @@ def large_events() -> st.SearchStrategy[Case]:
     return st.tuples(seeds, st.integers(13, 40)).map(lambda drawn: draw(np.random.default_rng(drawn[0]), n=drawn[1]))
 
 
-def redundant_events(ways: Sequence[str] = WAYS, spreads: Sequence[float] = SPREADS, **options: Any) -> st.SearchStrategy[Case]:
+def redundant_events(
+    ways: Sequence[str] = WAYS, spreads: Sequence[float] = SPREADS, **options: Any
+) -> st.SearchStrategy[Case]:
     """Events with one to three redundant rows."""
 
     def build(drawn: tuple[int, list[tuple[str, float]]]) -> Case:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from cases import ON, Case
 from numpy.typing import NDArray
+
+from cases import ON, Case
 
 Array = NDArray[np.float64]
 IMPULSIVE = ("live", "inert", "elastic")

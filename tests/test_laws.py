@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import oracle
 import pytest
-from cases import ON, Case, Rows, draw, events, redundant_events, seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from oracle import assert_same, assert_same_momentum, assert_same_velocity, energy, impulses_on
 
 import jourdain as jd
+import oracle
+from cases import ON, Case, Rows, draw, events, redundant_events, seeds
+from oracle import assert_same, assert_same_momentum, assert_same_velocity, energy, impulses_on
 
 Array = NDArray[np.float64]
 RTOL = 1e-10
@@ -112,7 +112,9 @@ def test_the_ledger_sums_to_the_change_of_energy(case: Case) -> None:
     mean = (case.v + t.v_plus) / 2
     for kind, rows in case.rows.items():
         work = t.impulse[kind] @ (rows.C @ mean)
-        assert_same(f"ledger of {kind}", t.ledger[kind], work, speed**2 + np.abs(t.impulse[kind]) @ np.abs(rows.C @ mean), RTOL)
+        assert_same(
+            f"ledger of {kind}", t.ledger[kind], work, speed**2 + np.abs(t.impulse[kind]) @ np.abs(rows.C @ mean), RTOL
+        )
     if case.impulse is not None:
         assert_same("ledger of the impulse", t.ledger["impulse"], case.impulse @ mean, speed**2, RTOL)
 
@@ -124,7 +126,13 @@ def test_the_change_of_energy_is_that_of_the_lost_velocity_and_of_the_targets(ca
     t = case.solve()
     asked, impulse = case.target - case.stacked(ON, "b_plus"), impulses_on(case, t)
     expected = -energy(case.M, t.v_plus - case.v) + asked @ impulse + case.f @ t.v_plus
-    assert_same("T_plus − T_minus", t.T_plus - t.T_minus, expected, oracle.speed(case) ** 2 + np.abs(asked) @ np.abs(impulse), RTOL)
+    assert_same(
+        "T_plus − T_minus",
+        t.T_plus - t.T_minus,
+        expected,
+        oracle.speed(case) ** 2 + np.abs(asked) @ np.abs(impulse),
+        RTOL,
+    )
 
 
 @some
@@ -149,7 +157,8 @@ def test_without_given_impulses_only_the_constrained_part_of_the_energy_changes(
 @given(events(kinds=IDEAL, biased=False))
 def test_regular_rows_without_bias_hold_no_energy(case: Case) -> None:
     t = case.solve()
-    assert t.T_r_minus <= 1e-20 * oracle.speed(case) ** 2 and t.T_r_plus <= 1e-20 * oracle.speed(case) ** 2
+    assert t.T_r_minus <= 1e-20 * oracle.speed(case) ** 2
+    assert t.T_r_plus <= 1e-20 * oracle.speed(case) ** 2
 
 
 @some
@@ -160,7 +169,8 @@ def test_carnot_inert_rows_cost_the_energy_of_the_lost_velocity(case: Case) -> N
     assert_same("T_c_minus", t.T_c_minus, energy(case.M, t.v_plus - case.v), scale, RTOL)
     assert_same("T_c_plus", t.T_c_plus, 0.0, scale, RTOL)
     assert_same("T_plus", t.T_plus, t.T_a_minus, scale, RTOL)
-    assert t.loss >= 0 and t.ok
+    assert t.loss >= -1e-14 * scale
+    assert t.ok
     if "inert" in case.rows:
         half = -case.v @ case.rows["inert"].C.T @ t.impulse["inert"] / 2
         assert_same("−½ v⁻ᵀAᵀλ̄", half, t.T_c_minus, scale, RTOL)
@@ -172,7 +182,8 @@ def test_one_restitution_loses_the_part_one_minus_its_square(case: Case) -> None
     t = case.solve()
     kappa = case.rows["elastic"].kappa[0] if "elastic" in case.rows else 1.0
     assert_same("loss", t.loss, (1 - kappa**2) * t.T_c_minus, oracle.speed(case) ** 2, RTOL)
-    assert t.loss >= -RTOL * oracle.speed(case) ** 2 and t.ok
+    assert t.loss >= -RTOL * oracle.speed(case) ** 2
+    assert t.ok
 
 
 @some
@@ -200,13 +211,12 @@ def with_kappa(case: Case, kappa: float) -> Case:
 
 
 @some
-@given(events(biased=False), st.sampled_from([0.0, 0.4, 1.0]))
-def test_elastic_without_restitution_acts_as_inert(case: Case, kappa: float) -> None:
+@given(seeds)
+def test_elastic_without_restitution_acts_as_inert(seed: int) -> None:
     """κ = 0 asks for the same velocities as inert; the two differ in what stays on."""
-    if "elastic" not in case.rows or "inert" in case.rows:
-        case = draw(np.random.default_rng(case.n), n=case.n, kinds=("regular", "released"), biased=False)
-        case = case.with_rows(elastic=Rows(np.ones((1, case.n)), np.zeros(1), np.zeros(1), np.zeros(1)))
-    case = with_kappa(case, 0.0)
+    case = with_kappa(
+        draw(np.random.default_rng(seed), n=6, sizes={"regular": 1, "live": 1, "elastic": 2, "released": 1}), 0.0
+    )
     rows = case.rows["elastic"]
     inert = case.with_rows(elastic=None, inert=replace(rows, kappa=None))
     a, b = case.solve(), inert.solve()
@@ -253,7 +263,8 @@ def test_releasing_alone_changes_nothing(case: Case) -> None:
     assert_same_velocity("v_plus", case.M, t.v_plus, case.v, oracle.speed(case), 1e-13)
     assert_same("loss", t.loss, 0.0, oracle.speed(case) ** 2, 1e-13)
     if "regular" not in case.rows:
-        assert np.array_equal(t.v_plus, case.v) and t.loss == 0
+        assert np.array_equal(t.v_plus, case.v)
+        assert t.loss == 0
 
 
 @some
@@ -303,13 +314,16 @@ def test_live_is_released_and_inert(case: Case) -> None:
     split = case.with_rows(
         live=None,
         released=stack(case.rows.get("released"), replace(live, b_plus=live.b_minus)),
-        inert=stack(replace(live, b_minus=live.b_plus), case.rows["inert"]) if "inert" in case.rows
+        inert=stack(replace(live, b_minus=live.b_plus), case.rows["inert"])
+        if "inert" in case.rows
         else replace(live, b_minus=live.b_plus),
-    )  # fmt: skip
+    )
     a, b = case.solve(), split.solve()
     speed = oracle.speed(case)
     assert_same_velocity("v_plus", case.M, a.v_plus, b.v_plus, speed, RTOL)
-    assert_same("impulse", impulses_on(case, a), impulses_on(split, b), oracle.impulse_scale(case, impulses_on(case, a)), RTOL)
+    assert_same(
+        "impulse", impulses_on(case, a), impulses_on(split, b), oracle.impulse_scale(case, impulses_on(case, a)), RTOL
+    )
     for name in ("T_c_minus", "T_c_plus", "T_a_minus", "T_a_plus", "T_r_minus", "loss"):
         assert_same(name, getattr(a, name), getattr(b, name), speed**2, RTOL)
     assert a.dof == b.dof
@@ -352,11 +366,23 @@ def test_a_change_of_velocity_basis_changes_nothing_physical(case: Case, seed: i
     a, b = case.solve(), other.solve()
     speed = oracle.speed(case)
     assert_same_velocity("v_plus", case.M, X @ b.v_plus, a.v_plus, speed, RTOL)
-    assert_same("impulse", impulses_on(other, b), impulses_on(case, a), oracle.impulse_scale(case, impulses_on(case, a)), RTOL)
+    assert_same(
+        "impulse", impulses_on(other, b), impulses_on(case, a), oracle.impulse_scale(case, impulses_on(case, a)), RTOL
+    )
     for kind, r in case.rows.items():
         scale = speed * oracle.row_lengths(case.M, r.C) + np.abs(r.b_plus)
         assert_same(f"u_plus of {kind}", b.u_plus[kind], a.u_plus[kind], scale, RTOL)
-    for name in ("T_minus", "T_plus", "T_c_minus", "T_c_plus", "T_a_minus", "T_a_plus", "T_r_minus", "T_r_plus", "loss"):
+    for name in (
+        "T_minus",
+        "T_plus",
+        "T_c_minus",
+        "T_c_plus",
+        "T_a_minus",
+        "T_a_plus",
+        "T_r_minus",
+        "T_r_plus",
+        "loss",
+    ):
         assert_same(name, getattr(b, name), getattr(a, name), speed**2, RTOL)
     assert_same("xi", b.xi, a.xi, speed**2 / max(a.T_minus, 1e-300), RTOL)
 
@@ -433,7 +459,9 @@ def test_xi_depends_on_neither_mass_nor_speed_scale(case: Case, mass: float, vel
 
 def test_xi_is_nan_at_rest() -> None:
     t = jd.transition(np.eye(2), [0.0, 0.0], inert=[[1.0, 0.0]])
-    assert np.isnan(t.xi) and t.ok and t.T_minus == 0
+    assert np.isnan(t.xi)
+    assert t.ok
+    assert t.T_minus == 0
 
 
 # Moving supports
@@ -473,7 +501,8 @@ def test_one_restitution_at_moving_supports_dissipates(case: Case) -> None:
 def test_mixed_restitution_can_create_energy_and_is_flagged() -> None:
     """Rows (1, 0) with κ = 1 and (0.6, 0.8) with κ = 0, v⁻ = (−1, 0): v⁺ = (1, −0.75), ΔT = 0.75²/2."""
     t = jd.transition(np.eye(2), [-1.0, 0.0], elastic=([[1.0, 0.0], [0.6, 0.8]], [1.0, 0.0]))
-    assert t.status == jd.Status.ENERGY_CREATED and not t.ok
+    assert t.status == jd.Status.ENERGY_CREATED
+    assert not t.ok
     np.testing.assert_allclose(t.v_plus, [1.0, -0.75], rtol=1e-14)
     np.testing.assert_allclose([t.energy_created, -t.loss], 0.75**2 / 2, rtol=1e-14)
     assert "energy created" in t.status.message
@@ -495,7 +524,8 @@ def test_energy_that_has_a_source_is_not_flagged(why: str) -> None:
     else:
         elastic = ([[1.0, 0.0], [0.0, 1.0]], [1.0, 0.0])
     t = jd.transition(np.eye(2), [-1.0, 0.0], elastic=elastic, impulse=impulse)
-    assert t.ok and t.energy_created == 0
+    assert t.ok
+    assert t.energy_created == 0
 
 
 def test_given_nonideal_impulses_that_drive_are_flagged() -> None:
@@ -510,12 +540,9 @@ def test_given_nonideal_impulses_that_drive_are_flagged() -> None:
 def test_energy_created_is_flagged_exactly_where_energy_grows(case: Case) -> None:
     t = case.solve()
     gain = energy(case.M, oracle.kkt(case).v_plus) - energy(case.M, case.v)
-    if abs(gain) < 1e-9 * oracle.speed(case) ** 2:
-        return_is_rounding = t.energy_created <= 1e-9 * oracle.speed(case) ** 2
-        assert return_is_rounding
-    else:
+    assert_same("energy_created", t.energy_created, max(gain, 0.0), oracle.speed(case) ** 2, 1e-9)
+    if abs(gain) > 1e-9 * oracle.speed(case) ** 2:  # not rounding
         assert (t.status == jd.Status.ENERGY_CREATED) == (gain > 0)
-        assert_same("energy_created", t.energy_created, max(gain, 0.0), oracle.speed(case) ** 2, 1e-9)
         assert np.all(np.isfinite(t.v_plus))
 
 
@@ -524,4 +551,6 @@ def test_energy_created_is_flagged_exactly_where_energy_grows(case: Case) -> Non
 def test_one_restitution_never_creates_energy(case: Case, kappa: float) -> None:
     case = with_kappa(case, kappa)
     t = case.solve()
-    assert t.ok and t.energy_created == 0 and t.T_plus <= t.T_minus * (1 + 1e-12)
+    assert t.ok
+    assert t.energy_created == 0
+    assert t.T_plus <= t.T_minus * (1 + 1e-12)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -30,94 +31,207 @@ BEFORE, DURING, AFTER = ("regular", "live", "released"), ON_KINDS, ("regular", "
 N_POSES = 64
 
 
-def projectors(event: Event, q: Any, parameters: Mapping[str, Any]) -> Projectors:
-    """See `Event.projectors`."""
-    return Projectors(
-        **Evaluator(event.inputs, projector_matrices(event.problem, unrolled))(*event.state(q, None, parameters))
-    )
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The analysis of one event; expressions are prepared once."""
 
+    event: Event
 
-def directions(event: Event, q: Any, point: Any, subspace: Any, axis: Any, parameters: Mapping[str, Any]) -> Directions:
-    """See `Event.directions`."""
-    state = _one_pose(event, q, None, parameters)
-    at = Evaluator(event.inputs, _rows(event) | projector_matrices(event.problem, unrolled))(*state)
-    before = _select(event, BEFORE)
-    if np.any(at["b_minus"][before]):
-        raise BadEvent(
-            "A row that is on before has a bias, so the prior velocities are no linear space: no directions."
-        )
-    M, C = at["M"], at["C"]
-    S = _admitted(C[before], M) if subspace is None else _subspace(event, subspace)
-    if S.shape[1] == 0:
-        raise BadEvent("The prior rows leave no velocity: there are no directions.")
-    struck = C[_select(event, ("live", "inert", "elastic"))]
-    xi, v, multiplicity = eigen_directions(M, at["P_c"], S, struck)
-    if point is None:
-        return Directions(xi, v, multiplicity, None, None)
-    J = event.mechanism.jacobian(point, state[0], **_own(event, state[2]))
-    velocity = J @ v
-    scale = np.sqrt(np.sum(J * J)) * np.sqrt(np.sum(v * v, axis=0))
-    return Directions(xi, v, multiplicity, velocity, angle_from(_axis(event, axis), velocity, scale))
+    # What `Event` offers
 
+    def projectors(self, q: Any, parameters: Mapping[str, Any]) -> Projectors:
+        """See `Event.projectors`."""
+        return Projectors(**self._projectors(*self.event.state(q, None, parameters)))
 
-def phases(event: Event, q: Any, v: Any, prefer: Sequence[str], parameters: Mapping[str, Any]) -> Phases:
-    """See `Event.phases`."""
-    state = _one_pose(event, q, v, parameters)
-    at = Evaluator(event.inputs, _rows(event))(*state)
-    names = [*event.mechanism.symbols.v_names, *event.mechanism.outputs]
-    for name in prefer:
-        if name not in names:
-            raise unknown("velocity or output", name, names)
-    generic = _random_poses(event)
-    found = {}
-    for title, kinds, side in (("prior", BEFORE, "minus"), ("virtual", DURING, "plus"), ("posterior", AFTER, "plus")):
-        chosen = _chosen(event, kinds, generic, names, prefer)
-        found[title] = _phase(event, kinds, side, at, names, chosen, prefer)
-    if not np.array_equal(at["b_minus"][_select(event, ("live",))], at["b_plus"][_select(event, ("live",))]):
-        found["virtual"] = _undefined_offsets(found["virtual"])
-    if v is not None:
-        t = event.solve(q, v, parameters=parameters)
-        for title, one in found.items():
-            L = one.D.T @ at["M"]
-            found[title] = replace(one, momenta_minus=L @ t.v_minus, momenta_plus=L @ t.v_plus)
-    return Phases(**found, applied=found["virtual"].D.T @ at["f"][:, 0])
+    def directions(self, q: Any, point: Any, subspace: Any, axis: Any, parameters: Mapping[str, Any]) -> Directions:
+        """See `Event.directions`."""
+        event = self.event
+        state = self._one_pose(q, None, parameters)
+        at = self._pose(*state)
+        before = self._select(BEFORE)
+        if np.any(at["b_minus"][before]):
+            raise BadEvent(
+                "A row that is on before has a bias: the prior velocities are no linear space, no directions."
+            )
+        M, C = at["M"], at["C"]
+        S = _admitted(C[before], M) if subspace is None else self._subspace(subspace)
+        if S.shape[1] == 0:
+            raise BadEvent("The prior rows leave no velocity: there are no directions.")
+        struck = C[self._select(("live", "inert", "elastic"))]
+        xi, v, multiplicity = eigen_directions(M, self._projectors(*state)["P_c"], S, struck)
+        if point is None:
+            return Directions(xi, v, multiplicity, None, None)
+        own = {name: state[2][i] for i, name in enumerate(event.defaults) if name in event.mechanism.defaults}
+        J = event.mechanism.jacobian(point, state[0], **own)
+        velocity = J @ v
+        scale = np.sqrt(np.sum(J * J)) * np.sqrt(np.sum(v * v, axis=0))
+        return Directions(xi, v, multiplicity, velocity, angle_from(self._axis(axis), velocity, scale))
 
+    def phases(self, q: Any, v: Any, prefer: tuple[str, ...], parameters: Mapping[str, Any]) -> Phases:
+        """See `Event.phases`."""
+        for name in prefer:
+            if name not in self._names:
+                raise unknown("velocity or output", name, self._names)
+        at = self._pose(*self._one_pose(q, v, parameters))
+        found = {
+            "prior": self._phase(BEFORE, "minus", at, prefer),
+            "virtual": self._phase(DURING, "plus", at, prefer),
+            "posterior": self._phase(AFTER, "plus", at, prefer),
+        }
+        live = self._select(("live",))
+        if not np.array_equal(at["b_minus"][live], at["b_plus"][live]):
+            found["virtual"] = _undefined_offsets(found["virtual"])
+        if v is not None:
+            t = self.event.solve(q, v, parameters=parameters)
+            for title, one in found.items():
+                L = one.D.T @ at["M"]
+                found[title] = replace(one, momenta_minus=L @ t.v_minus, momenta_plus=L @ t.v_plus)
+        return Phases(**found, applied=found["virtual"].D.T @ at["f"][:, 0])
 
-def _rows(event: Event) -> dict[str, SX]:
-    """What the analysis needs at a pose: M, all rows and biases, outputs and points as (matrix, offset)."""
-    mechanism, blocks = event.mechanism, [role.block for role in event.roles]
-    n = len(mechanism.symbols.v_names)
-    nonideal = [block.C.T @ block.beta for block in blocks if block.kind == "nonideal"]
-    found = {
-        "M": mechanism.M,
-        "C": ca.vertcat(SX(0, n), *(block.C for block in blocks)),
-        "b_minus": ca.vertcat(SX(0, 1), *(block.b_minus for block in blocks)),
-        "b_plus": ca.vertcat(SX(0, 1), *(block.b_plus for block in blocks)),
-        "f": sum([*nonideal, *event.applied.values()], SX(n, 1)),
-    }
-    for side, outputs in zip(("minus", "plus"), event.outputs, strict=True):
-        G, g = mechanism.affine("outputs", ca.vertcat(SX(0, 1), *outputs.values()))
-        found |= {"G": G, f"g_{side}": g}
-    for name, motion in mechanism.points.items():
-        found[f"J {name}"], found[f"j {name}"] = mechanism.affine(f"point '{name}'", motion.velocity)
-    return found
+    def closed_form(self) -> ClosedForm:
+        """See `Event.symbolic`."""
+        import sympy as sp
 
+        from jourdain.algebra.closed_form import solve
+        from jourdain.models.to_sympy import to_sympy
 
-def _select(event: Event, kinds: Sequence[str]) -> list[int]:
-    """Where the rows of these kinds stand in the stack."""
-    return [i for i, row in enumerate(event.layout.rows) if row.kind in kinds]
+        event, s, on = self.event, self.event.mechanism.symbols, self._select(DURING)
+        independent = self._independent(DURING)
+        if len(independent) < len(on):
+            names = [event.layout.rows[on[i]].name for i in range(len(on)) if i not in independent]
+            raise BadEvent(f"Rows {listing(names)} are redundant, so impulses have no closed form; leave them out.")
+        inputs = [
+            (s.q, [sp.Symbol(name) for name in s.q_names]),
+            (s.v, [sp.Symbol(f"{name}_minus") for name in s.v_names]),
+            (event.inputs[2], [event.mechanism.sympy_parameters.get(name, sp.Symbol(name)) for name in event.defaults]),
+        ]
+        blocks = [role.block for role in event.roles if role.block.kind in DURING]
+        # Rows that are on before have C v⁻ = −b⁻; asked for is C(v⁺ − v⁻) = target − b⁺ − C v⁻.
+        before = [-block.b_minus if block.kind in BEFORE else block.C @ s.v for block in blocks]
+        jump = [target(block, s.v, unrolled) - block.b_plus - u for block, u in zip(blocks, before, strict=True)]
+        extra = {"before": ca.vertcat(SX(0, 1), *before), "jump": ca.vertcat(SX(0, 1), *jump), "v": s.v}
+        at = to_sympy(self._pose.outputs | extra, inputs)
+        return solve(
+            at["M"], at["C"][on, :], at["before"], at["jump"], at["f"], at["v"], at["G"], at["g_plus"],
+            n_regular=len(self._select(("regular",))), velocities=s.v_names,
+            rows=[event.layout.rows[i].name for i in on], outputs=list(event.mechanism.outputs),
+        )  # fmt: skip
 
+    # Prepared once
 
-def _one_pose(event: Event, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
-    state = event.state(q, v, parameters)
-    if state[0].ndim != 1:
-        raise ShapeError("This analysis takes one pose at a time; give q and parameters without batch axes.")
-    return state
+    @cached_property
+    def _projectors(self) -> Evaluator:
+        return Evaluator(self.event.inputs, projector_matrices(self.event.problem, unrolled))
 
+    @cached_property
+    def _pose(self) -> Evaluator:
+        """M, all rows and biases, impulses, outputs and points as (matrix, offset), at a pose."""
+        event, mechanism = self.event, self.event.mechanism
+        blocks, n = [role.block for role in event.roles], len(mechanism.symbols.v_names)
+        nonideal = [block.C.T @ block.beta for block in blocks if block.kind == "nonideal"]
+        found = {
+            "M": mechanism.M,
+            "C": ca.vertcat(SX(0, n), *(block.C for block in blocks)),
+            "b_minus": ca.vertcat(SX(0, 1), *(block.b_minus for block in blocks)),
+            "b_plus": ca.vertcat(SX(0, 1), *(block.b_plus for block in blocks)),
+            "f": sum([*nonideal, *event.applied.values()], SX(n, 1)),
+        }
+        for side, outputs in zip(("minus", "plus"), event.outputs, strict=True):
+            G, g = mechanism.affine("outputs", ca.vertcat(SX(0, 1), *outputs.values()))
+            found |= {"G": G, f"g_{side}": g}
+        for name, motion in mechanism.points.items():
+            found[f"J {name}"], found[f"j {name}"] = mechanism.affine(f"point '{name}'", motion.velocity)
+        return Evaluator(event.inputs, found)
 
-def _own(event: Event, p: Array) -> dict[str, Any]:
-    """The mechanism's own parameters among the event's."""
-    return {name: p[i] for i, name in enumerate(event.defaults) if name in event.mechanism.defaults}
+    @cached_property
+    def _generic(self) -> dict[str, Array]:
+        """The same at fixed random poses, for choices that are made once per event."""
+        rng = np.random.default_rng(64)
+        s, defaults = self.event.mechanism.symbols, self.event.defaults
+        q = rng.uniform(-np.pi, np.pi, (N_POSES, len(s.q_names)))
+        unset = rng.uniform(0.5, 1.5, len(defaults))
+        p = np.array([unset[i] if value is None else value for i, value in enumerate(defaults.values())], dtype=float)
+        return self._pose(q, np.zeros((N_POSES, len(s.v_names))), np.broadcast_to(p, (N_POSES, len(p))))
+
+    @cached_property
+    def _chosen(self) -> dict[Any, tuple[str, ...]]:
+        """Privileged names by (kinds, prefer), filled as they are asked for."""
+        return {}
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """What privileged velocities may be called: velocities, then outputs."""
+        return [*self.event.mechanism.symbols.v_names, *self.event.mechanism.outputs]
+
+    # Steps
+
+    def _select(self, kinds: Sequence[str]) -> list[int]:
+        """Where the rows of these kinds stand in the stack."""
+        return [i for i, row in enumerate(self.event.layout.rows) if row.kind in kinds]
+
+    def _independent(self, kinds: Sequence[str]) -> list[int]:
+        """Which rows of these kinds are independent at a generic pose."""
+        rows = self._generic["C"][:, self._select(kinds)]
+        return max((independent_rows(C, M) for C, M in zip(rows, self._generic["M"], strict=True)), key=len)
+
+    def _privileged(self, kinds: Sequence[str], prefer: tuple[str, ...]) -> tuple[str, ...]:
+        if (kinds, prefer) not in self._chosen:
+            rows, G = self._generic["C"][:, self._select(kinds)], self._generic["G"]
+            unit = np.broadcast_to(np.eye(rows.shape[-1]), (N_POSES, rows.shape[-1], rows.shape[-1]))
+            named = np.concatenate([unit, G], axis=1)
+            outputs = list(self.event.mechanism.outputs)
+            names = choose_names(rows[:, self._independent(kinds)], named, self._names, outputs, prefer)
+            self._chosen[kinds, prefer] = names
+        return self._chosen[kinds, prefer]
+
+    def _phase(self, kinds: Sequence[str], side: str, at: Mapping[str, Array], prefer: tuple[str, ...]) -> Phase:
+        """The phase at one pose, in the chosen names; where they do not span it there, in the best that do."""
+        M, index, names = at["M"], self._select(kinds), self._names
+        rows = at["C"][index]
+        keep = independent_rows(rows, M)
+        named = np.concatenate([np.eye(len(M)), at["G"]])
+        pick = [names.index(name) for name in self._privileged(kinds, prefer)]
+        A = np.concatenate([rows[keep], named[pick]])
+        if len(A) != len(M) or len(independent_rows(A, M)) < len(M):
+            here = choose_names(rows[keep][None], named[None], names, list(self.event.mechanism.outputs), prefer)
+            pick = [names.index(name) for name in here]
+            A = np.concatenate([rows[keep], named[pick]])
+        offsets = np.concatenate([np.zeros(len(M)), at[f"g_{side}"][:, 0]])
+        b = np.concatenate([at[f"b_{side}"][index][keep, 0], offsets[pick]])
+        points = {name: (at[f"J {name}"], at[f"j {name}"][:, 0]) for name in self.event.mechanism.points}
+        return phase([names[i] for i in pick], A, b, M, at["G"], at[f"g_{side}"][:, 0], points)
+
+    def _one_pose(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
+        state = self.event.state(q, v, parameters)
+        if state[0].ndim != 1:
+            raise ShapeError("This analysis takes one pose at a time; give q and parameters without batch axes.")
+        return state
+
+    def _subspace(self, subspace: Any) -> Array:
+        names = self.event.mechanism.symbols.v_names
+        several = [subspace] if isinstance(subspace, str) else list(subspace)
+        if all(not isinstance(entry, int | float) and np.ndim(entry) == 0 for entry in several):
+            for entry in several:
+                if name_of(entry) not in names:
+                    raise unknown("velocity", name_of(entry), names)
+            return np.eye(len(names))[:, [names.index(name_of(entry)) for entry in several]]
+        S = np.asarray(subspace, dtype=float)
+        if S.ndim != 2 or S.shape[0] != len(names):
+            raise ShapeError(
+                f"subspace has shape {S.shape}; give velocity names, or a matrix ({len(names)}, m) of columns."
+            )
+        return S
+
+    def _axis(self, axis: Any) -> Array:
+        if axis is None:
+            return np.array([0.0, 1.0, 0.0])
+        reader = self.event.mechanism.reader
+        if type(axis).__name__ == "Vector" and reader is not None:
+            return np.array(ca.evalf(ca.densify(reader.vector(axis)))).ravel()
+        given = np.asarray(axis, dtype=float)
+        if given.shape not in ((2,), (3,)) or not given.any():
+            raise ShapeError(f"axis is a vector of 2 or 3 components, not {axis!r}.")
+        return np.concatenate([given, np.zeros(3 - given.size)])
 
 
 def _admitted(rows: Array, M: Array) -> Array:
@@ -130,119 +244,7 @@ def _admitted(rows: Array, M: Array) -> Array:
     return factor.solve(x[:, : n - len(kept)])
 
 
-def _subspace(event: Event, subspace: Any) -> Array:
-    names = event.mechanism.symbols.v_names
-    if isinstance(subspace, str) or all(
-        not np.ndim(entry) and not isinstance(entry, int | float) for entry in subspace
-    ):
-        several = [subspace] if isinstance(subspace, str) else [name_of(entry) for entry in subspace]
-        for name in several:
-            if name not in names:
-                raise unknown("velocity", name, names)
-        return np.eye(len(names))[:, [names.index(name) for name in several]]
-    S = np.asarray(subspace, dtype=float)
-    if S.ndim != 2 or S.shape[0] != len(names):
-        raise ShapeError(
-            f"subspace has shape {S.shape}; give velocity names, or a matrix ({len(names)}, m) of columns."
-        )
-    return S
-
-
-def _axis(event: Event, axis: Any) -> Array:
-    if axis is None:
-        return np.array([0.0, 1.0, 0.0])
-    if type(axis).__name__ == "Vector" and event.mechanism.reader is not None:
-        return np.array(ca.evalf(event.mechanism.reader.vector(axis))).ravel()
-    entries = np.zeros(3)
-    given = np.asarray(axis, dtype=float)
-    entries[: given.size] = given
-    return entries
-
-
-def _random_poses(event: Event) -> dict[str, Array]:
-    """The rows at fixed random poses, for the choice of names."""
-    rng = np.random.default_rng(64)
-    mechanism = event.mechanism
-    q = rng.uniform(-np.pi, np.pi, (N_POSES, len(mechanism.symbols.q_names)))
-    unset = rng.uniform(0.5, 1.5, len(event.defaults))
-    p = [value if value is not None else unset[i] for i, value in enumerate(event.defaults.values())]
-    v = np.zeros((N_POSES, len(mechanism.symbols.v_names)))
-    return Evaluator(event.inputs, _rows(event))(q, v, np.broadcast_to(np.array(p, dtype=float), (N_POSES, len(p))))
-
-
-def _chosen(
-    event: Event, kinds: Sequence[str], generic: Mapping[str, Array], names: list[str], prefer: Sequence[str]
-) -> tuple[str, ...]:
-    rows = generic["C"][:, _select(event, kinds)]
-    independent = max((independent_rows(C, M) for C, M in zip(rows, generic["M"], strict=True)), key=len)
-    named = np.concatenate(
-        [np.broadcast_to(np.eye(rows.shape[-1]), (N_POSES, *[rows.shape[-1]] * 2)), generic["G"]], axis=1
-    )
-    return choose_names(rows[:, independent], named, names, list(event.mechanism.outputs), prefer)
-
-
-def _phase(
-    event: Event,
-    kinds: Sequence[str],
-    side: str,
-    at: Mapping[str, Array],
-    names: list[str],
-    chosen: tuple[str, ...],
-    prefer: Sequence[str],
-) -> Phase:
-    """The phase at one pose, in the chosen names; where they do not span it there, in the nearest ones that do."""
-    M, index = at["M"], _select(event, kinds)
-    keep = [index[i] for i in independent_rows(at["C"][index], M)]
-    named = np.concatenate([np.eye(len(M)), at["G"]])
-    offsets = np.concatenate([np.zeros(len(M)), at[f"g_{side}"][:, 0]])
-    pick = [names.index(name) for name in chosen]
-    if len(independent_rows(np.concatenate([at["C"][keep], named[pick]]), M)) < len(M) or len(keep) + len(pick) != len(
-        M
-    ):
-        once = choose_names(at["C"][keep][None], named[None], names, list(event.mechanism.outputs), prefer)
-        pick = [names.index(name) for name in once]
-    A = np.concatenate([at["C"][keep], named[pick]])
-    b = np.concatenate([at[f"b_{side}"][keep, 0], offsets[pick]])
-    points = {name: (at[f"J {name}"], at[f"j {name}"][:, 0]) for name in event.mechanism.points}
-    return phase([names[i] for i in pick], A, b, M, at["G"], at[f"g_{side}"][:, 0], points)
-
-
 def _undefined_offsets(virtual: Phase) -> Phase:
-    """D' has no value when a live bias jumps."""
+    """The offset d' has no value when a live bias jumps."""
     points = {name: (beta, np.full(3, np.nan)) for name, (beta, _) in virtual.points.items()}
     return replace(virtual, d=np.full_like(virtual.d, np.nan), g=np.full_like(virtual.g, np.nan), points=points)
-
-
-def closed_form(event: Event) -> ClosedForm:
-    """See `Event.symbolic`."""
-    import sympy as sp
-
-    from jourdain.algebra.closed_form import solve
-    from jourdain.models.to_sympy import to_sympy
-
-    s, on = event.mechanism.symbols, _select(event, DURING)
-    _refuse_redundant(event, on)
-    inputs = [
-        (s.q, [sp.Symbol(name) for name in s.q_names]),
-        (s.v, [sp.Symbol(f"{name}_minus") for name in s.v_names]),
-        (event.inputs[2], [event.mechanism.sympy_parameters.get(name, sp.Symbol(name)) for name in event.defaults]),
-    ]
-    blocks = [role.block for role in event.roles if role.block.kind in DURING]
-    # Rows that are on before have C v⁻ = −b⁻; asked for is C(v⁺ − v⁻) = target − b⁺ − C v⁻.
-    before = [-block.b_minus if block.kind in BEFORE else block.C @ s.v for block in blocks]
-    jump = [target(block, s.v, unrolled) - block.b_plus - u for block, u in zip(blocks, before, strict=True)]
-    wanted = _rows(event) | {"before": ca.vertcat(SX(0, 1), *before), "jump": ca.vertcat(SX(0, 1), *jump), "v": s.v}
-    at = to_sympy(wanted, inputs)
-    return solve(
-        at["M"], at["C"][on, :], at["before"], at["jump"], at["f"], at["v"], at["G"], at["g_plus"],
-        n_regular=len(_select(event, ("regular",))), velocities=s.v_names,
-        rows=[event.layout.rows[i].name for i in on], outputs=list(event.mechanism.outputs),
-    )  # fmt: skip
-
-
-def _refuse_redundant(event: Event, on: list[int]) -> None:
-    generic = _random_poses(event)
-    independent = max((independent_rows(C[on], M) for C, M in zip(generic["C"], generic["M"], strict=True)), key=len)
-    if len(independent) < len(on):
-        names = [event.layout.rows[on[i]].name for i in range(len(on)) if i not in independent]
-        raise BadEvent(f"Rows {listing(names)} are redundant, so their impulses have no closed form; leave them out.")

@@ -108,7 +108,7 @@ def _assignment(name: str, value: float | None, units: Any) -> str:
     unit = units.get(name, "")
     if value is None:
         return f"{name}=?"
-    shown = {"rad": "°"}.get(unit, f" {unit}" if unit else "")
+    shown = {"rad": "°", "1": "", "": ""}.get(unit, f" {unit}")
     return f"{name}={value / _degrees(unit):.6g}{shown}"
 
 

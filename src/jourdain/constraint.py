@@ -104,8 +104,9 @@ def _named(
     if not expressions:
         raise Error(f"Constraint '{name}' has no rows; give at least one expression.")
     # A contact may carry the name of a coordinate: its rows, "stance.normal", cannot be mistaken for a velocity.
-    taken = [(n, what) for n, what in mechanism.names() if cls is Constraint or what not in ("coordinate", "velocity")]
-    refuse_clash([*taken, (name, "constraint")])
+    harmless = ("coordinate", "velocity") if cls is Contact else ()
+    refuse_clash([*(taken for taken in mechanism.names() if taken[0] == name and taken[1] not in harmless),
+                  (name, "constraint")])  # fmt: skip
     rows = [mechanism.symbols.translate(expression) for expression in expressions]
     column = ca.vertcat(*rows)
     s = mechanism.symbols

@@ -28,8 +28,8 @@ class Evaluator:
     def __call__(self, *arrays: Array) -> dict[str, Array]:
         """Arrays `(*batch, n_i)`, one per input, with one batch shape → name: `(*batch, rows, columns)`."""
         batch = arrays[0].shape[:-1]
-        lanes = [np.ascontiguousarray(array.reshape(-1, array.shape[-1]).T) for array in arrays]
         n_lanes = int(np.prod(batch, dtype=int))
+        lanes = [np.ascontiguousarray(array.reshape(n_lanes, array.shape[-1]).T) for array in arrays]
         results = self.function.call([ca.DM(lane) for lane in lanes]) if n_lanes else [ca.DM(0, 0)] * len(self.outputs)
         return {
             name: np.asarray(result, dtype=float).T.reshape(*batch, *expression.shape)

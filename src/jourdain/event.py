@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from jourdain.algebra.directions import Directions
     from jourdain.algebra.privileged import Phases
     from jourdain.algebra.projectors import Projectors
+    from jourdain.analysis import Analysis
     from jourdain.scenario import Scenario
 
 
@@ -141,11 +142,16 @@ class Event:
 
     # Analysis
 
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What is prepared once for the methods below."""
+        from jourdain.analysis import Analysis
+
+        return Analysis(self)
+
     def projectors(self, q: Any = None, parameters: Mapping[str, Any] = {}, **more: Any) -> Projectors:
         """P_c, P_a, P_R at a configuration, and what they make of the nonideal rows."""
-        from jourdain.analysis import projectors
-
-        return projectors(self, q, {**parameters, **more})
+        return self.analysis.projectors(q, {**parameters, **more})
 
     def directions(
         self,
@@ -157,9 +163,7 @@ class Event:
         **more: Any,
     ) -> Directions:
         """The prior velocities that lose most and least: ξ falling, each with T = 1 J."""
-        from jourdain.analysis import directions
-
-        return directions(self, q, point, subspace, axis, {**parameters, **more})
+        return self.analysis.directions(q, point, subspace, axis, {**parameters, **more})
 
     def phases(
         self,
@@ -170,15 +174,11 @@ class Event:
         **more: Any,
     ) -> Phases:
         """The privileged velocities of the prior, virtual and posterior phases, their maps and momenta."""
-        from jourdain.analysis import phases
-
-        return phases(self, q, v, tuple(name_of(name) for name in prefer), {**parameters, **more})
+        return self.analysis.phases(q, v, tuple(name_of(name) for name in prefer), {**parameters, **more})
 
     def symbolic(self) -> ClosedForm:
         """The same outcome in closed form, in SymPy."""
-        from jourdain.analysis import closed_form
-
-        return closed_form(self)
+        return self.analysis.closed_form()
 
     def at(
         self,

@@ -232,31 +232,25 @@ class Transition:
         names = [c.name for c in self.layout.constraints]
         work = self._numbers["work"]
         entries: dict[str, Array] = {}
-        aliases: dict[str, Array] = {}
         for group in self._groups():
-            total = sum((work[..., names.index(name)] for name in group), np.zeros(self.batch_shape))[()]
-            entries[" + ".join(group)] = total
-            if len(group) == 1:
-                aliases[group[0]] = total
+            entries[" + ".join(group)] = work[..., [names.index(name) for name in group]].sum(axis=-1)[()]
         for i, name in enumerate(self.layout.impulses):
             entries[name] = work[..., len(names) + i][()]
-        return Named("ledger entry", entries, aliases)
+        return Named("ledger entry", entries)
 
     def _groups(self) -> list[list[str]]:
-        """Constraints that share undetermined impulses (in a batch: in any lane), each once."""
-        groups = [[c.name] for c in self.layout.constraints]
-        null = np.abs(np.nan_to_num(self._scaled_nullspace()))
-        for j in range(null.shape[-1]):
+        """Constraints that share undetermined impulses (in a batch: in any lane) together, the others alone."""
+        group_of = {c.name: c.name for c in self.layout.constraints}  # name → first member
+        shared = np.abs(np.nan_to_num(self._scaled_nullspace())) > RANK
+        for column in np.moveaxis(shared, -1, 0):
             touched = {
-                row.constraint
-                for i, row in enumerate(self.layout.rows[: self.layout.n_on])
-                if np.any(null[..., i, j] > RANK)
+                row.constraint for i, row in enumerate(self.layout.rows[: self.layout.n_on]) if column[..., i].any()
             }
-            joined = [name for group in groups if touched & set(group) for name in group]
-            if len(touched) > 1:
-                groups = [group for group in groups if not touched & set(group)]
-                groups.append([c.name for c in self.layout.constraints if c.name in joined])
-        return groups
+            joined = {group_of[name] for name in touched}
+            if len(joined) > 1:
+                first = next(name for name in group_of if group_of[name] in joined)
+                group_of = {name: first if group in joined else group for name, group in group_of.items()}
+        return [[name for name in group_of if group_of[name] == first] for first in dict.fromkeys(group_of.values())]
 
     # Rank
 

@@ -10,13 +10,14 @@ Rows that are on before enter with C v⁻ = −b⁻, so that the formulas hold f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 
 import sympy as sp
 
-SMALL = 600  # expressions with fewer operations than this are simplified
+SMALL = 250  # expressions with more operations than this are left as they are
+MOST_TERMS = 40  # sums with more terms are not factored
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def solve(
 
     `before` is C v⁻ as far as it is known, `jump` is r; outputs are G v + g.
     """
-    M, C = M.applyfunc(_tidy), C.applyfunc(_tidy)
+    M, C = M.applyfunc(_readable), C.applyfunc(_readable)
     response = _Response(M, C)
     delta, impulse = response(jump, f)
     v_plus = sp.Matrix([_sum(*pair) for pair in zip(v_minus, delta, strict=True)])
@@ -94,7 +95,8 @@ def solve(
     # loss = −f̄ᵀ(v⁻ + Δ/2) − λ̄ᵀ(C v⁻ + r/2)
     work = f.T * (v_minus + delta / 2) + impulse.T * (before + jump / 2)
     # T_c⁻ = ½‖(P_c + P_R) v⁻‖² − ½‖P_R v⁻‖²; the second is 0 unless a regular row has a bias.
-    T_c = _constrained_energy(response, before)
+    ideal = jump == -before and f.is_zero_matrix  # inert rows alone: their impulse is known already
+    T_c = -(before.T * impulse)[0] / 2 if ideal and before.rows else _constrained_energy(response, before)
     held = before[:n_regular, :]
     if any(entry != 0 for entry in held):
         T_c -= _constrained_energy(_Response(M, C[:n_regular, :]), held)
@@ -126,20 +128,20 @@ class _Response:
         self.pivots = _pivot_columns(C)
         self.free = [j for j in range(n) if j not in self.pivots]
         C_P, C_F = C.extract(list(range(C.rows)), self.pivots), C.extract(list(range(C.rows)), self.free)
-        self.C_P_inverse = _inverse(C_P).applyfunc(_tidy)
+        self.C_P_inverse = _inverse(C_P).applyfunc(_readable)
         block = -self.C_P_inverse * C_F
         self.D = sp.zeros(n, len(self.free))
         for i, row in enumerate(self.pivots):
-            self.D[row, :] = block[i, :].applyfunc(_tidy)
+            self.D[row, :] = block[i, :].applyfunc(_readable)
         for i, row in enumerate(self.free):
             self.D[row, i] = 1
-        self.mass_inverse = _inverse((self.D.T * M * self.D).applyfunc(_tidy))
+        self.mass_inverse = _inverse((self.D.T * M * self.D).applyfunc(_readable))
 
     def __call__(self, r: sp.Matrix, f: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix]:
         d = sp.zeros(self.M.rows, 1)
         for i, row in enumerate(self.pivots):
             d[row] = (self.C_P_inverse[i, :] * r)[0]
-        phi = self.mass_inverse * (self.D.T * (f - self.M * d)).applyfunc(_tidy)
+        phi = self.mass_inverse * (self.D.T * (f - self.M * d)).applyfunc(_readable)
         delta = self.D * phi + d
         momentum = (self.M * delta - f).extract(self.pivots, [0]) if self.pivots else sp.zeros(0, 1)
         return delta, self.C_P_inverse.T * momentum
@@ -152,7 +154,7 @@ def _pivot_columns(C: sp.Matrix) -> list[int]:
         return []
     best: tuple[float, list[int]] | None = None
     for columns in islice(combinations(range(C.cols), k), 500):
-        determinant = _tidy(C.extract(list(range(k)), list(columns)).det(method="berkowitz"))
+        determinant = _readable(C.extract(list(range(k)), list(columns)).det(method="berkowitz"))
         cost = float("inf") if determinant == 0 else sp.count_ops(determinant) + len(determinant.free_symbols)
         if cost < (best[0] if best else float("inf")):
             best = (cost, list(columns))
@@ -162,11 +164,18 @@ def _pivot_columns(C: sp.Matrix) -> list[int]:
 
 
 def _inverse(A: sp.Matrix) -> sp.Matrix:
-    """A⁻¹ by cofactors of placeholder symbols, so that entries are not expanded into each other."""
-    if A.rows == 0:
-        return A
-    if A.is_diagonal():
-        return sp.diag(*(1 / A[i, i] for i in range(A.rows)))
+    """A⁻¹, block by block where A falls into independent blocks."""
+    inverse = sp.zeros(*A.shape)
+    for block in A.connected_components() if A.rows else []:
+        part = _inverse_of_block(A.extract(block, block))
+        for i, row in enumerate(block):
+            for j, column in enumerate(block):
+                inverse[row, column] = part[i, j]
+    return inverse
+
+
+def _inverse_of_block(A: sp.Matrix) -> sp.Matrix:
+    """By cofactors of placeholder symbols, so that entries are not expanded into each other."""
     names: dict[sp.Expr, sp.Symbol] = {}
     symmetric = A.is_symmetric()
 
@@ -177,19 +186,12 @@ def _inverse(A: sp.Matrix) -> sp.Matrix:
         return names.setdefault(entry, sp.Dummy(f"a{len(names)}"))
 
     B = sp.Matrix(A.rows, A.cols, placeholder)
-    inverse = (
-        B.adjugate(method="berkowitz") / B.det(method="berkowitz")
-        if A.rows <= 4
-        else B.inv(method="LDL" if symmetric else "LU")
-    )
-    return inverse.applyfunc(sp.factor if A.rows <= 3 else sp.together).xreplace(
-        {symbol: e for e, symbol in names.items()}
-    )
-
-
-def _tidy(e: sp.Expr) -> sp.Expr:
-    """A short form of an intermediate expression; long ones stay as they are."""
-    return e if e.is_number or e.is_Symbol or sp.count_ops(e) > SMALL else _readable(e)
+    if A.rows <= 4:
+        inverse = B.adjugate(method="berkowitz") / B.det(method="berkowitz")
+    else:
+        inverse = B.inv(method="LDL" if symmetric else "LU")
+    tidied = inverse.applyfunc(sp.factor if A.rows <= 3 else sp.together)
+    return tidied.xreplace({symbol: e for e, symbol in names.items()})
 
 
 def _readable(e: sp.Expr) -> sp.Expr:
@@ -197,7 +199,7 @@ def _readable(e: sp.Expr) -> sp.Expr:
 
     Working on polynomials is faster than sp.simplify and keeps the angles that the user wrote.
     """
-    if sp.count_ops(e) > SMALL or e.has(sp.Piecewise):
+    if e.is_number or e.is_Symbol or sp.count_ops(e) > SMALL or e.has(sp.Piecewise):
         return e
     names: dict[sp.Expr, sp.Symbol] = {}
     circles = []
@@ -205,14 +207,19 @@ def _readable(e: sp.Expr) -> sp.Expr:
         s, c = sp.Dummy("s"), sp.Dummy("c")
         names |= {sp.sin(argument): s, sp.cos(argument): c}
         circles.append((s, c))
-    fraction = sp.factor(e.xreplace(names))
+    reduced = sp.cancel(e.xreplace(names))
     for s, c in circles:
-        candidates = [fraction, *(_without_square(fraction, variable, s**2 + c**2 - 1) for variable in (s, c))]
-        fraction = min(candidates, key=sp.count_ops)
-    return fraction.xreplace({symbol: function for function, symbol in names.items()})
+        candidates = [reduced, *(_without_square(reduced, square, s**2 + c**2 - 1) for square in (s, c))]
+        reduced = min(candidates, key=lambda fraction: _n_terms(sp.fraction(fraction)))
+    shortest = sp.factor(reduced) if _n_terms(sp.fraction(reduced)) <= MOST_TERMS else sp.factor_terms(reduced)
+    return shortest.xreplace({symbol: function for function, symbol in names.items()})
 
 
 def _without_square(fraction: sp.Expr, variable: sp.Symbol, circle: sp.Expr) -> sp.Expr:
-    """The fraction with squares of one variable replaced by means of circle = 0, above and below the line."""
-    above, below = (sp.rem(part, circle, variable) for part in sp.fraction(sp.together(fraction)))
-    return sp.factor(above / below)
+    """The fraction with squares of one variable replaced by means of circle = 0, above and below the line alike."""
+    above, below = (sp.rem(part, circle, variable) for part in sp.fraction(fraction))
+    return sp.cancel(above / below)
+
+
+def _n_terms(polynomials: Iterable[sp.Expr]) -> int:
+    return sum(len(sp.Add.make_args(polynomial)) for polynomial in polynomials)

@@ -116,25 +116,20 @@ def _variation(A: Array) -> float:
 
 def _greedy(rows: Array, named: Array, names: Sequence[str], preference: list[int], m: int) -> tuple[str, ...]:
     """One name after the other: the one that stays farthest from the span of what is there, at its worst pose."""
-    basis = [_orthonormal(pose) for pose in rows]
+    Q = np.asarray(span([rows], rows.shape[-1], lapack, like=rows).Q)  # (poses, r, n)
+    lengths = np.sqrt(np.sum(named**2, axis=-1))
     chosen: list[int] = []
     for _ in range(m):
-        scores = {}
-        for i in preference:
-            if i not in chosen:
-                rest = [z - (z @ Q.T) @ Q for z, Q in zip(named[:, i], basis, strict=True)]
-                lengths = [np.sqrt(z @ z) for z in named[:, i]]
-                scores[i] = min(np.sqrt(r @ r) / max(length, 1e-300) for r, length in zip(rest, lengths, strict=True))
-        best = max(scores.values())
-        pick = next(i for i in scores if scores[i] >= best * (1 - 1e-6))
+        rest = named - (named @ lapack.transpose(Q)) @ Q
+        rest = rest - (rest @ lapack.transpose(Q)) @ Q
+        distance = np.min(np.sqrt(np.sum(rest**2, axis=-1)) / np.maximum(lengths, np.finfo(float).tiny), axis=0)
+        candidates = [i for i in preference if i not in chosen]
+        best = max(distance[i] for i in candidates)
+        pick = next(i for i in candidates if distance[i] >= best * (1 - 1e-6))
         chosen.append(pick)
-        basis = [_orthonormal(np.vstack([Q, z])) for Q, z in zip(basis, named[:, pick], strict=True)]
+        unit = rest[:, pick : pick + 1]
+        Q = np.concatenate([Q, unit / np.sqrt(np.sum(unit**2, axis=-1, keepdims=True))], axis=1)
     return tuple(names[i] for i in preference if i in chosen)
-
-
-def _orthonormal(rows: Array) -> Array:
-    Q = span([rows], rows.shape[-1], lapack, like=rows).Q
-    return np.asarray(Q[np.any(Q != 0, axis=-1)])
 
 
 def phase(

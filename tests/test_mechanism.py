@@ -1,0 +1,291 @@
+"""Mechanisms: what SymPy describes against what CasADi derives, checked with SymPy's own differentiation."""
+
+import casadi as ca
+import numpy as np
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import (
+    KanesMethod,
+    Particle,
+    Point,
+    ReferenceFrame,
+    RigidBody,
+    dynamicsymbols,
+    inertia,
+    kinetic_energy,
+)
+
+import jourdain as jd
+from jourdain.models.expression import to_sx
+
+
+def value(sx, symbols, at):
+    names = [s.name for s in symbols]
+    return float(ca.Function("f", [ca.SX.sym("unused")] + [sx_symbols[n] for n in names], [sx])(0, *at))
+
+
+sx_symbols = {name: ca.SX.sym(name) for name in "abc"}
+a, b, c = sp.symbols("a b c")
+
+EXPRESSIONS = [
+    a + b * c - 3,
+    a**3 / b**2,
+    sp.sqrt(a * a + b) + 1 / sp.sqrt(b),
+    a ** sp.Rational(1, 3),
+    a**b,
+    sp.sin(a) * sp.cos(b) / sp.tan(c),
+    sp.asin(a / 4) + sp.acos(b / 4) + sp.atan(c) + sp.atan2(a, b),
+    sp.sinh(a) + sp.cosh(b) + sp.tanh(c) + sp.asinh(a) + sp.acosh(b + 2) + sp.atanh(c / 5),
+    sp.exp(a) + sp.log(b) + sp.E + sp.pi + sp.exp(1 - c),
+    sp.Abs(a - b) + sp.sign(b - c) + sp.erf(a / 3),
+    sp.Max(a, b, c) - sp.Min(a, b, c),
+    sp.floor(a * 3) + sp.ceiling(b * 3) + sp.Mod(c * 7, a),
+    sp.Piecewise((a, a > b), (b * 2, b >= c), (c, True)),
+    sp.Piecewise((1, sp.And(a > 0, b < 0)), (2, sp.Or(a < 0, sp.Not(c < 0))), (3, True)),
+    sp.Heaviside(a - b, 0.5) + sp.sec(a) + sp.csc(b) + sp.cot(c) + sp.sinc(a),
+    sp.Piecewise((a, sp.Ne(a, b)), (c, sp.Eq(a, b)), (0, True)),
+]
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS, ids=str)
+def test_printer_against_sympy(expression, rng):
+    sx = to_sx(expression, lambda symbol: sx_symbols[symbol.name])
+    for at in rng.uniform(0.3, 2.5, (10, 3)):
+        exact = sp.N(expression.subs(dict(zip((a, b, c), map(sp.Float, at), strict=True))), 20)
+        assert value(sx, (a, b, c), at) == pytest.approx(float(exact), rel=1e-13)
+
+
+def planar_walker():
+    """A compass walker with round feet and a torso, five coordinates [THEORY 9]."""
+    fx, fy, stance, swing, torso = q = dynamicsymbols("foot_x foot_y stance swing torso")
+    m, m_H, m_T, l, d, l_T, R = p = sp.symbols("m m_H m_T l d l_T R")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+
+    def along(angle):
+        return sp.sin(angle) * N.x + sp.cos(angle) * N.y
+
+    foot = O.locatenew("foot", fx * N.x + fy * N.y)
+    hip = foot.locatenew("hip", (l - R) * along(stance))
+    legs = [hip.locatenew(f"leg_{i}", -d * along(angle)) for i, angle in enumerate((stance, swing))]
+    head = hip.locatenew("head", l_T * along(torso))
+    heel = hip.locatenew("heel", -(l - R) * along(swing))
+    bodies = [Particle("leg_0", legs[0], m), Particle("leg_1", legs[1], m)]
+    bodies += [Particle("pelvis", hip, m_H), Particle("trunk", head, m_T)]
+    defaults = dict(zip(p, (5.0, 10.0, 10.0, 0.8, 0.4, 0.4, 0.2), strict=True))
+    mechanism = jd.Mechanism.from_sympy(bodies, N, q, parameters=defaults, points={"hip": hip, "heel_centre": heel})
+    centre = heel.pos_from(O)
+    sole = centre.dt(N) - R * swing.diff() * N.x
+    mechanism.contact("heel", normal=sole.dot(N.y), tangent=[sole.dot(N.x)], units="m/s")
+    mechanism.contact("stance", normal=fy.diff(), tangent=[fx.diff() - R * stance.diff()], units="m/s")
+    return mechanism, bodies, N, q
+
+
+def test_mass_matrix_and_energy_of_the_walker_against_sympy(rng):
+    mechanism, bodies, N, q = planar_walker()
+    for body in bodies:
+        body.point.set_vel(N, body.point.pos_from(mechanism.reader.origin).dt(N))
+    T = kinetic_energy(N, *bodies).subs({s: mechanism.defaults[s.name] for s in mechanism.sympy_parameters.values()})
+    rates = [s.diff() for s in q]
+    M = sp.lambdify(q, sp.hessian(T, rates))
+    for pose, v in rng.uniform(-1, 1, (5, 2, 5)):
+        assert mechanism.mass_matrix(pose) == pytest.approx(np.array(M(*pose), dtype=float), abs=1e-13)
+        assert mechanism.kinetic_energy(pose, v) == pytest.approx(
+            v @ np.array(M(*pose), dtype=float) @ v / 2, rel=1e-13
+        )
+
+
+def test_walker_heel_strike_of_the_papers():
+    """theta = 40°, rho = 0.25, mu = 1 [FK-b]: T_c, impulses and the rear foot as recomputed in the reference."""
+    mechanism, *_ = planar_walker()
+    half = np.radians(20)
+    t = mechanism.event(inert=["heel"], released=["stance"]).solve(
+        q={"stance": half, "swing": -half}, v={"foot_x": 0.2, "stance": 1.0, "swing": 1.0}
+    )
+    assert t.T_c_minus == pytest.approx(2.047633, abs=5e-7)
+    assert t.impulse["heel"] == pytest.approx([9.978130, -2.636596], abs=5e-7)
+    assert t.u_plus["stance"] == pytest.approx([0.167326, 0.418536], abs=5e-7)
+    assert t.required_friction["heel"] == pytest.approx(2.636596 / 9.978130, rel=1e-6)
+    assert t.dof == (3, 3, 3)
+
+
+def test_accessors_of_a_point(rng):
+    mechanism, _, N, q = planar_walker()
+    pose, v = rng.uniform(-1, 1, (2, 5))
+    step = 1e-6
+    J = mechanism.jacobian("hip", pose)
+    assert mechanism.point_velocity("hip", pose, v) == pytest.approx(J @ v, abs=1e-14)
+    ahead, behind = (mechanism.position("hip", pose + sign * step * v) for sign in (1, -1))
+    assert J @ v == pytest.approx((ahead - behind) / (2 * step), abs=1e-8)
+    assert mechanism.position("hip", np.stack([pose, pose])).shape == (2, 3)
+    C, bias = mechanism.constraints["heel"].rows(pose)
+    assert (C @ v)[0] == pytest.approx(mechanism.point_velocity("heel_centre", pose, v)[1], abs=1e-14)
+    assert not bias.any()
+
+
+def spatial_body(quasi):
+    x, y, z, alpha, beta, gamma = q = dynamicsymbols("x y z alpha beta gamma")
+    m, A, B_, C_ = p = sp.symbols("m A B C")
+    w = dynamicsymbols("w_x w_y w_z")
+    N, F, O = ReferenceFrame("N"), ReferenceFrame("F"), Point("O")
+    O.set_vel(N, 0)
+    F.orient_body_fixed(N, (alpha, beta, gamma), "123")
+    G = O.locatenew("G", x * N.x + y * N.y + z * N.z)
+    body = RigidBody("body", G, F, m, (inertia(F, A, B_, C_), G))
+    P = G.locatenew("P", 0.3 * F.x - 0.2 * F.y + 0.5 * F.z)
+    arguments = {"parameters": dict(zip(p, (2.0, 0.3, 0.5, 0.7), strict=True)), "points": {"P": P}}
+    if quasi:
+        rates = F.ang_vel_in(N)
+        arguments["kinematics"] = {s: rates.dot(axis) for s, axis in zip(w, F, strict=True)}
+        arguments["v"] = [x.diff(), y.diff(), z.diff(), *w]
+        F.set_ang_vel(N, w[0] * F.x + w[1] * F.y + w[2] * F.z)
+    return jd.Mechanism.from_sympy([body], N, q, **arguments)
+
+
+def test_free_body_with_body_fixed_angular_velocity(rng):
+    """The mass matrix is diag(m, m, m, A, B, C) at every pose, and events agree with those in Euler rates."""
+    quasi, euler = spatial_body(quasi=True), spatial_body(quasi=False)
+    for pose in rng.uniform(-0.7, 0.7, (5, 6)):
+        assert quasi.mass_matrix(pose) == pytest.approx(np.diag([2.0, 2.0, 2.0, 0.3, 0.5, 0.7]), abs=1e-14)
+        v = rng.normal(size=6)
+        N = quasi.evaluate({"N": quasi.symbols.N}, pose, None, {})["N"]
+        rates = N @ v
+        assert euler.kinetic_energy(pose, rates) == pytest.approx(quasi.kinetic_energy(pose, v), rel=1e-12)
+        assert euler.point_velocity("P", pose, rates) == pytest.approx(quasi.point_velocity("P", pose, v), abs=1e-13)
+        outcomes = []
+        for mechanism, velocity in ((quasi, v), (euler, rates)):
+            s = mechanism.symbols
+            P = mechanism.points["P"].velocity
+            name = f"stop {pose[0]}"
+            stop = mechanism.constraint(name, P)
+            assert s.v.shape == (6, 1)
+            outcomes.append(mechanism.event(inert=[stop]).solve(pose, velocity))
+        assert outcomes[0].impulse[name] == pytest.approx(outcomes[1].impulse[name], abs=1e-11)
+        assert outcomes[0].loss == pytest.approx(outcomes[1].loss, rel=1e-11)
+        assert N @ outcomes[0].v_plus == pytest.approx(outcomes[1].v_plus, abs=1e-11)
+
+
+def test_kinematics_by_rates_equals_kinematics_by_quasi_velocities(rng):
+    x, theta, u, w = dynamicsymbols("x theta u w")
+    m, I = sp.symbols("m I")
+    N, B, O = ReferenceFrame("N"), ReferenceFrame("B"), Point("O")
+    O.set_vel(N, 0)
+    B.orient_axis(N, theta, N.z)
+    G = O.locatenew("G", x * N.x)
+    body = RigidBody("body", G, B, m, (inertia(B, 0, 0, I), G))
+    forms = [
+        {u: 2 * x.diff() + theta.diff() * sp.cos(x), w: theta.diff()},
+        {x.diff(): (u - w * sp.cos(x)) / 2, theta.diff(): w},
+    ]
+    made = [jd.Mechanism.from_sympy([body], N, [x, theta], [u, w], form, {m: 1.0, I: 2.0}) for form in forms]
+    pose = rng.normal(size=2)
+    assert made[0].mass_matrix(pose) == pytest.approx(made[1].mass_matrix(pose), abs=1e-14)
+
+
+def test_kinematics_that_say_too_little():
+    x, u, w = dynamicsymbols("x u w")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    ball = Particle("ball", O.locatenew("G", x * N.x), sp.Symbol("m"))
+    with pytest.raises(jd.BadEvent, match="kinematics does not say what 'u' is"):
+        jd.Mechanism.from_sympy([ball], N, [x], [u], parameters={"m": 1.0})
+    with pytest.raises(jd.ShapeError, match="2 velocities for 1 coordinates"):
+        jd.Mechanism.from_sympy([ball], N, [x], [u, w], {u: x.diff(), w: 2 * x.diff()}, {"m": 1.0})
+    with pytest.raises(jd.NotAffine, match="must be linear in the velocities, without a constant term"):
+        jd.Mechanism.from_sympy([ball], N, [x], [u], {u: x.diff() + 1}, {"m": 1.0})
+
+
+def test_velocities_that_the_user_set_are_taken():
+    """A disk rolls: its centre's velocity is given by the spin, not by a coordinate."""
+    phi = dynamicsymbols("phi")
+    m, I, r = sp.symbols("m I r")
+    N, B, G = ReferenceFrame("N"), ReferenceFrame("B"), Point("G")
+    B.orient_axis(N, phi, -N.z)
+    G.set_vel(N, r * phi.diff() * N.x)
+    disk = jd.Mechanism.from_sympy(
+        [RigidBody("disk", G, B, m, (inertia(B, 0, 0, I), G))],
+        N,
+        [phi],
+        parameters={m: 2.0, I: 0.5, r: 0.3},
+        points={"G": G},
+    )
+    assert disk.mass_matrix() == pytest.approx(0.5 + 2.0 * 0.3**2)
+    with pytest.raises(jd.UnknownName, match="position of 'G' is not known"):
+        disk.position("G")
+
+
+def test_gravity_and_forces_against_kane(rng):
+    """Generalized forces as Kane's method has them."""
+    q1, q2 = q = dynamicsymbols("q1 q2")
+    u = dynamicsymbols("u1 u2")
+    m, l, g, k = sp.symbols("m l g k")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    A, B = N.orientnew("A", "Axis", [q1, N.z]), N.orientnew("B", "Axis", [q2, N.z])
+    P = O.locatenew("P", -l * A.y)
+    R = P.locatenew("R", -l * B.y)
+    loads = [(R, k * N.x), (B, 0.7 * N.z)]
+    mechanism = jd.Mechanism.from_sympy(
+        [Particle("p", P, m), Particle("r", R, m)], N, q, parameters={m: 1.2, l: 0.7, g: 9.81, k: 3.0},
+        gravity=-g * N.y, forces=loads,
+    )  # fmt: skip
+    for point in (P, R):
+        point.set_vel(N, point.vel(N).subs({q1.diff(): u[0], q2.diff(): u[1]}))
+    B.set_ang_vel(N, u[1] * N.z)
+    kane = KanesMethod(N, q, u, [q1.diff() - u[0], q2.diff() - u[1]])
+    weights = [(point, -m * g * N.y) for point in (P, R)]
+    fr, _ = kane.kanes_equations([Particle("p", P, m), Particle("r", R, m)], [*loads, *weights])
+    expected = sp.lambdify([*q], fr.subs({m: 1.2, l: 0.7, g: 9.81, k: 3.0}))
+    pose = rng.normal(size=2)
+    found = mechanism.evaluate({"f": mechanism.force}, pose, None, {})["f"]
+    assert found == pytest.approx(np.array(expected(*pose), dtype=float), abs=1e-13)
+
+
+def test_from_casadi_equals_from_sympy(rng):
+    mechanism, *_ = planar_walker()
+    s = mechanism.symbols
+    copy = jd.Mechanism.from_casadi(
+        s.q, s.v, mechanism.M, parameters=list(zip(ca.vertsplit(s.p), mechanism.defaults.values(), strict=True)),
+        points={"hip": mechanism.points["hip"].position}, outputs={"speed": mechanism.points["hip"].velocity[0]},
+    )  # fmt: skip
+    heel = mechanism.constraints["heel"]
+    copy.constraint("heel", heel.C @ s.v + heel.b)
+    pose, v = rng.uniform(-1, 1, (2, 5))
+    ours = mechanism.event(inert=["heel"]).solve(pose, v, m_H=7.0)
+    theirs = copy.event(inert=["heel"]).solve(pose, v, m_H=7.0)
+    assert np.array_equal(ours.v_plus, theirs.v_plus)
+    assert theirs.outputs["speed"] == copy.point_velocity("hip", pose, theirs.v_plus)[0]
+
+
+def test_assemble_a_four_bar(rng):
+    """Link lengths are kept, held coordinates too."""
+    angles = dynamicsymbols("crank coupler rocker")
+    lengths = (0.4, 1.0, 0.8)
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    end, bodies = O, []
+    for i, (angle, length) in enumerate(zip(angles, lengths, strict=True)):
+        end = end.locatenew(f"P{i}", length * (sp.cos(angle) * N.x + sp.sin(angle) * N.y))
+        bodies.append(Particle(f"bob_{i}", end, 1.0))
+    bar = jd.Mechanism.from_sympy(bodies, N, angles, points={"end": end})
+    gap = end.pos_from(O) - 1.1 * N.x
+    loop = bar.constraint("loop", {"x": gap.dot(N.x), "y": gap.dot(N.y)}, level="position")
+    q = bar.assemble({"crank": 0.7, "coupler": 0.3, "rocker": -1.2}, hold=["crank"])
+    assert q[0] == 0.7
+    assert bar.position("end", q) == pytest.approx([1.1, 0, 0], abs=1e-12)
+    many = bar.assemble({"crank": rng.uniform(0.5, 1.0, 4), "coupler": 0.3, "rocker": -1.2}, hold=["crank", loop])
+    assert bar.position("end", many) == pytest.approx(np.tile([1.1, 0, 0], (4, 1)), abs=1e-12)
+
+
+def test_moving_wall_given_in_time(rng):
+    """A geometric constraint that depends on t explicitly has the bias ∂g/∂t."""
+    x = dynamicsymbols("x")
+    t = dynamicsymbols._t
+    m = sp.Symbol("m")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    ball = jd.Mechanism.from_sympy([Particle("ball", O.locatenew("P", x * N.x), m)], N, [x], parameters={m: 1.0})
+    wall = ball.constraint("wall", x - sp.sin(3 * t), level="position")
+    outcome = ball.event(elastic={wall: 0.5}).solve(q={"x": np.sin(3 * 0.2)}, v={"x": -1.0}, t=0.2)
+    speed = 3 * np.cos(3 * 0.2)
+    assert outcome.velocity_plus["x"] == pytest.approx(speed - 0.5 * (-1.0 - speed), rel=1e-14)
