@@ -42,7 +42,7 @@ class Rows:
         return Rows(*(None if part is None else change(part) for part in parts))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """An event as plain arrays."""
 

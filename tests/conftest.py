@@ -1,5 +1,9 @@
 """Shared by all tests: seeds and the profile of Hypothesis."""
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small: threads would only wait for each other
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings

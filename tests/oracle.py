@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ class Expected:
     impulse: Array  # λ̄ of the rows that are on, of the event without its redundant rows
 
 
+@lru_cache(maxsize=16)
 def kkt(case: Case) -> Expected:
     """M (v⁺ − v⁻) = f̄ + C'ᵀλ̄ and C'v⁺ + b⁺ = target, solved as one dense system, without the redundant rows."""
     case = case.plain or case
@@ -44,6 +46,7 @@ def refined(A: Array, b: Array) -> Array:
     return x.astype(float)
 
 
+@lru_cache(maxsize=16)
 def projectors(case: Case) -> tuple[Array, Array, Array]:
     """P_R, P_c, P_a of THEORY §4, by pseudo-inverses, in the coordinates in which M is the identity."""
     case = case.plain or case
@@ -106,6 +109,7 @@ def effective_mass(case: Case, kind: str) -> Array:
 # Comparison, in scales that do not depend on units
 
 
+@lru_cache(maxsize=16)
 def speed(case: Case) -> float:
     """√(2T), summed over v⁻, M⁻¹f̄ and v⁺: what velocities are compared with, in the norm of M."""
     v_plus = kkt(case).v_plus

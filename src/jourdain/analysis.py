@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 BEFORE, DURING, AFTER = ("regular", "live", "released"), ON_KINDS, ("regular", "live", "inert")
-N_POSES = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +109,13 @@ class Analysis:
         before = [-block.b_minus if block.kind in BEFORE else block.C @ s.v for block in blocks]
         jump = [target(block, s.v, unrolled) - block.b_plus - u for block, u in zip(blocks, before, strict=True)]
         extra = {"before": ca.vertcat(SX(0, 1), *before), "jump": ca.vertcat(SX(0, 1), *jump), "v": s.v}
-        at = to_sympy(self._pose.outputs | extra, inputs)
+        rows = ca.vertcat(SX(0, len(s.v_names)), *(role.block.C for role in event.roles))  # as written
+        at = to_sympy(self._pose.outputs | {"C": rows} | extra, inputs)
         return solve(
             at["M"], at["C"][on, :], at["before"], at["jump"], at["f"], at["v"], at["G"], at["g_plus"],
             n_regular=len(self._select(("regular",))), velocities=s.v_names,
-            rows=[event.layout.rows[i].name for i in on], outputs=list(event.mechanism.outputs),
+            rows={c.name: c.rows for c in event.layout.constraints if c.kind in DURING},
+            outputs=list(event.mechanism.outputs),
         )  # fmt: skip
 
     # Prepared once
@@ -127,7 +128,7 @@ class Analysis:
     def _pose(self) -> Evaluator:
         """M, all rows and biases, impulses, outputs and points as (matrix, offset), at a pose."""
         event, mechanism = self.event, self.event.mechanism
-        blocks, n = [role.block for role in event.roles], len(mechanism.symbols.v_names)
+        blocks, n = event.problem.blocks, len(mechanism.symbols.v_names)
         nonideal = [block.C.T @ block.beta for block in blocks if block.kind == "nonideal"]
         found = {
             "M": mechanism.M,
@@ -146,12 +147,7 @@ class Analysis:
     @cached_property
     def _generic(self) -> dict[str, Array]:
         """The same at fixed random poses, for choices that are made once per event."""
-        rng = np.random.default_rng(64)
-        s, defaults = self.event.mechanism.symbols, self.event.defaults
-        q = rng.uniform(-np.pi, np.pi, (N_POSES, len(s.q_names)))
-        unset = rng.uniform(0.5, 1.5, len(defaults))
-        p = np.array([unset[i] if value is None else value for i, value in enumerate(defaults.values())], dtype=float)
-        return self._pose(q, np.zeros((N_POSES, len(s.v_names))), np.broadcast_to(p, (N_POSES, len(p))))
+        return self._pose(*self.event.generic_state())
 
     @cached_property
     def _chosen(self) -> dict[Any, tuple[str, ...]]:
@@ -177,7 +173,7 @@ class Analysis:
     def _privileged(self, kinds: Sequence[str], prefer: tuple[str, ...]) -> tuple[str, ...]:
         if (kinds, prefer) not in self._chosen:
             rows, G = self._generic["C"][:, self._select(kinds)], self._generic["G"]
-            unit = np.broadcast_to(np.eye(rows.shape[-1]), (N_POSES, rows.shape[-1], rows.shape[-1]))
+            unit = np.broadcast_to(np.eye(rows.shape[-1]), (len(rows), rows.shape[-1], rows.shape[-1]))
             named = np.concatenate([unit, G], axis=1)
             outputs = list(self.event.mechanism.outputs)
             names = choose_names(rows[:, self._independent(kinds)], named, self._names, outputs, prefer)

@@ -29,13 +29,14 @@ def transition(
     released: Any = None,
     nonideal: Any = None,
     impulse: Any = None,
-    check: bool = True,
+    check: bool | str = True,
 ) -> Transition:
     """The outcome of an event given as arrays: M `(*b, n, n)`, v `(*b, n)`, rows `(*b, k, n)`; shapes broadcast.
 
     `inert`, `regular`, `released`: rows, or (rows, b). `elastic`: (rows, κ) or (rows, κ, b). `live`: (rows, b_minus,
     b_plus). `nonideal`: (rows, β̄). `impulse`: generalized, `(*b, n)`. Names in the outcome are those of the arguments,
-    rows `"inert.0"`…. A semidefinite M is accepted if no velocity is left without mass or constraint; the parts of
+    rows `"inert.0"`…. `check`: see `Event.solve`. A semidefinite M is accepted if no velocity is left without mass or
+    constraint; the parts of
     the energy are NaN then.
 
     >>> import jourdain as jd
@@ -43,6 +44,8 @@ def transition(
     >>> t.v_plus, t.impulse["inert"], t.loss
     (array([ 2.333333, -2.333333]), array([-1.333333]), np.float64(1.333333))
     """
+    if check not in (True, False, "project"):
+        raise BadEvent(f"check is True, False or 'project', not {check!r}.")
     M, v = number("M", M), number("v", v)
     if M.ndim < 2 or M.shape[-1] != M.shape[-2]:
         raise ShapeError(f"M has shape {M.shape}; it must be (…, n, n).")
@@ -73,6 +76,8 @@ def transition(
     finite = np.all([np.isfinite(array).all(axis=-1) for array, _ in inputs.values()], axis=0)
     if not finite.all():
         problem = _neutral(problem, ~finite)
+    if check == "project":
+        problem = replace(problem, v_minus=_projected(problem))
     diagonal = lapack.diagonal_of(problem.M)[..., 0]
     massless = ~positive_definite(lapack.factor(problem.M).pivots[..., 0], diagonal)
     solved = _augmented(problem, massless) if massless.any() else problem
@@ -80,9 +85,16 @@ def transition(
         values = outcome(solved, lapack)
     if massless.any():
         values = _without_parts(values, problem, massless)
-    status = judge(values, layout, inputs, check)
+    status = judge(values, layout, inputs, check is True)
     status = _refuse_asymmetric(problem.M, status)
     return Transition.of(layout, values, status)
+
+
+def _projected(problem: Problem) -> Array:
+    """v⁻ moved M-orthogonally onto the rows that are on before."""
+    before = problem.of_kind("regular", "live", "released")
+    blocks = tuple(replace(block, kind="inert", b_plus=block.b_minus) for block in before)
+    return np.asarray(outcome(Problem(problem.M, problem.v_minus, blocks, ()), lapack)["v_plus"])
 
 
 def _block(kind: str, value: Any, n: int) -> Block:

@@ -147,8 +147,9 @@ def _contradicted(values: Mapping[str, Array], layout: Layout, single: bool) -> 
     if single and bad.any():
         i = int(np.argmax(np.where(bad, np.abs(u - target), 0.0)))
         row = layout.rows[i]
+        cause = "the other rows make" if values["row_length"][i, 0] > 0 else "no velocity moves it and its bias makes"
         error = Contradiction(
-            f"'{row.name}' ({row.kind}) should have u_plus = {target[i]:.6g}, but the other rows make it {u[i]:.6g}: "
+            f"'{row.name}' ({row.kind}) should have u_plus = {target[i]:.6g}, but {cause} it {u[i]:.6g}: "
             "they contradict. Leave one out, or give them the same restitution and bias."
         )
     return bad.any(axis=-1), Status.CONTRADICTION, error

@@ -29,7 +29,8 @@ class Constraint:
 
     def rows(self, q: Any = None, **parameters: Any) -> tuple[Array, Array]:
         """(C, b) at a configuration, `(*batch, k, n_v)` and `(*batch, k)`."""
-        values = self.mechanism.evaluate({"C": self.C, "b": self.b}, q, None, parameters)
+        expressions = {"C": self.C, "b": self.b}
+        values = self.mechanism.evaluate(f"rows {self.name}", lambda: expressions, q, None, parameters)
         return values["C"], values["b"][..., 0]
 
     def parts(self) -> dict[str, Constraint]:

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from jourdain.scenario import Scenario
 
 
+N_POSES = 64  # fixed random poses
+NOISE = 1e-13  # of its typical length, a row is rounding (sin π is 1e-16, not 0)
+
+
 @dataclass(frozen=True)
 class Role:
     """A constraint and the part it plays in an event."""
@@ -85,9 +89,26 @@ class Event:
 
     @cached_property
     def problem(self) -> Problem:
-        """The event over CasADi scalars."""
+        """The event over CasADi scalars. Rows that vanish at a pose do so exactly, not up to rounding."""
+        blocks = [role.block for role in self.roles]
+        n = len(self.mechanism.symbols.v_names)
+        lengths = Evaluator(self.inputs, {"C": ca.vertcat(SX(0, n), *(block.C for block in blocks))})
+        typical = np.median(np.sqrt(np.sum(lengths(*self.generic_state())["C"] ** 2, axis=-1)), axis=0)
+        cleaned, start = [], 0
+        for block in blocks:
+            k = block.C.shape[0]
+            cleaned.append(replace(block, C=_without_rounding(block.C, NOISE * typical[start : start + k])))
+            start += k
+        return Problem(self.mechanism.M, self.mechanism.symbols.v, tuple(cleaned), tuple(self.applied.values()))
+
+    def generic_state(self) -> tuple[Array, Array, Array]:
+        """Fixed random poses with the default parameters, for what is decided once per event."""
+        rng = np.random.default_rng(64)
         s = self.mechanism.symbols
-        return Problem(self.mechanism.M, s.v, tuple(role.block for role in self.roles), tuple(self.applied.values()))
+        q = rng.uniform(-np.pi, np.pi, (N_POSES, len(s.q_names)))
+        unset = rng.uniform(0.5, 1.5, len(self.defaults))
+        p = np.array([unset[i] if value is None else value for i, value in enumerate(self.defaults.values())])
+        return q, np.zeros((N_POSES, len(s.v_names))), np.broadcast_to(p.astype(float), (N_POSES, len(p)))
 
     @cached_property
     def inputs(self) -> list[SX]:
@@ -135,7 +156,7 @@ class Event:
 
     @cached_property
     def _projector(self) -> Evaluator:
-        before = [role.block for role in self.roles if role.block.kind in ("regular", "live", "released")]
+        before = self.problem.of_kind("regular", "live", "released")
         blocks = tuple(replace(block, kind="inert", b_plus=block.b_minus) for block in before)
         problem = Problem(self.mechanism.M, self.mechanism.symbols.v, blocks, ())
         return Evaluator(self.inputs, {"v_plus": outcome(problem, unrolled)["v_plus"]})
@@ -382,6 +403,15 @@ def _vector(mechanism: Mechanism, name: str, load: Any, J: SX, values: _Values) 
     if len(entries) == 1 and J[:2, :].nnz() == 0:
         return ca.vertcat(0, 0, *entries)
     raise ShapeError(f"The impulse at '{name}' has {len(entries)} components; give 3, in the mechanism's frame.")
+
+
+def _without_rounding(C: SX, floor: Array) -> SX:
+    """C with rows shorter than `floor` set to zero; rows with a constant entry never vanish and stay as they are."""
+    rows = []
+    for i, row in enumerate(ca.vertsplit(C)):
+        vanishes = row.nnz() and not any(entry.nnz() and entry.is_constant() for entry in ca.horzsplit(row))
+        rows.append(ca.if_else(ca.sumsqr(row) > floor[i] ** 2, row, 0) if vanishes else row)
+    return ca.sparsify(ca.vertcat(SX(0, C.shape[1]), *rows))
 
 
 def _column(parts: list[SX | None]) -> SX:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,7 @@ class Mechanism:
     sympy_parameters: Mapping[str, Any] = field(default_factory=dict)  # the user's own symbols, for closed forms
     reader: SympyReader | None = None  # translates SymPy vectors; None for mechanisms from CasADi
     constraints: dict[str, Constraint] = field(default_factory=dict)  # those named so far
+    evaluators: dict[str, Evaluator] = field(default_factory=dict, repr=False)  # what has been asked for before
 
     def __post_init__(self) -> None:
         refuse_clash(self.names())
@@ -251,15 +252,19 @@ class Mechanism:
 
     # Numbers
 
-    def evaluate(self, outputs: Mapping[str, SX], q: Any, v: Any, parameters: Mapping[str, Any]) -> dict[str, Array]:
-        """Expressions in q, v and parameters, as arrays `(*batch, rows, columns)`."""
+    def evaluate(
+        self, key: str, outputs: Callable[[], Mapping[str, SX]], q: Any, v: Any, parameters: Mapping[str, Any]
+    ) -> dict[str, Array]:
+        """Expressions in q, v and parameters, as arrays `(*batch, rows, columns)`; prepared once per `key`."""
         s = self.symbols
         time = {} if "t" in self.defaults else {"t": 0.0}
         columns = parameter_vector({**self.defaults, **time}, parameters)
         state = broadcast(self.coordinates(q), self.velocities(v), columns)
         if not state[0].shape[:-1]:
             refuse_nonfinite(q=(state[0], s.q_names), v=(state[1], s.v_names))
-        return Evaluator([s.q, s.v, ca.vertcat(s.p, s.t) if time else s.p], outputs)(*state)
+        if key not in self.evaluators:
+            self.evaluators[key] = Evaluator([s.q, s.v, ca.vertcat(s.p, s.t) if time else s.p], outputs())
+        return self.evaluators[key](*state)
 
     def coordinates(self, q: Any) -> Array:
         """Q as an array `(*batch, n_q)`."""
@@ -271,28 +276,31 @@ class Mechanism:
 
     def mass_matrix(self, q: Any = None, **parameters: Any) -> Array:
         """M(q), `(*batch, n_v, n_v)`."""
-        return self.evaluate({"M": self.M}, q, None, parameters)["M"]
+        return self.evaluate("M", lambda: {"M": self.M}, q, None, parameters)["M"]
 
     def kinetic_energy(self, q: Any = None, v: Any = None, **parameters: Any) -> Array:
         """½ vᵀ M v in J, `(*batch,)`."""
-        v_column = self.symbols.v
-        return self.evaluate({"T": v_column.T @ self.M @ v_column / 2}, q, v, parameters)["T"][..., 0, 0]
+        column = self.symbols.v
+        values = self.evaluate("T", lambda: {"T": column.T @ self.M @ column / 2}, q, v, parameters)
+        return values["T"][..., 0, 0][()]
 
     def position(self, point: Any, q: Any = None, **parameters: Any) -> Array:
         """Where a named point is, in the frame, from the origin, `(*batch, 3)`."""
         position = self._point(point).position
         if position is None:
             raise UnknownName(f"The position of '{name_of(point)}' is not known: it is not connected to the origin.")
-        return self.evaluate({"r": position}, q, None, parameters)["r"][..., 0]
+        return self.evaluate(f"position {name_of(point)}", lambda: {"r": position}, q, None, parameters)["r"][..., 0]
 
     def point_velocity(self, point: Any, q: Any = None, v: Any = None, **parameters: Any) -> Array:
         """The velocity of a named point, in the frame, `(*batch, 3)`."""
-        return self.evaluate({"v": self._point(point).velocity}, q, v, parameters)["v"][..., 0]
+        velocity = self._point(point).velocity
+        return self.evaluate(f"velocity {name_of(point)}", lambda: {"v": velocity}, q, v, parameters)["v"][..., 0]
 
     def jacobian(self, point: Any, q: Any = None, **parameters: Any) -> Array:
         """∂(velocity of the point)/∂v, `(*batch, 3, n_v)`."""
-        J = ca.jacobian(self._point(point).velocity, self.symbols.v)
-        return self.evaluate({"J": J}, q, None, parameters)["J"]
+        velocity = self._point(point).velocity
+        key = f"jacobian {name_of(point)}"
+        return self.evaluate(key, lambda: {"J": ca.jacobian(velocity, self.symbols.v)}, q, None, parameters)["J"]
 
     def _point(self, point: Any) -> PointMotion:
         name = name_of(point)
@@ -316,17 +324,19 @@ class Mechanism:
         if not geometric:
             return start
         g = ca.vertcat(*(c.g for c in geometric if c.g is not None))
-        rows = {"g": g, "J": ca.jacobian(g, self.symbols.q[free])}
+        key = f"assemble {[c.name for c in geometric]} {free}"
         out = np.array(broadcast(start, np.zeros(0), [np.asarray(p, dtype=float) for p in parameters.values()])[0])
         for lane in np.ndindex(out.shape[:-1]):
             at = {name: np.broadcast_to(value, out.shape[:-1])[lane] for name, value in parameters.items()}
             for _ in range(100):
-                values = self.evaluate(rows, out[lane], None, at)
+                values = self.evaluate(
+                    key, lambda: {"g": g, "J": ca.jacobian(g, self.symbols.q[free])}, out[lane], None, at
+                )
                 step = least_squares(values["J"], -values["g"][:, 0])
                 out[lane][free] += step * min(1.0, 0.5 / max(np.max(np.abs(step)), 1e-300))
                 if np.max(np.abs(step)) <= 1e-14 * (1 + np.max(np.abs(out[lane]))):
                     break
-            residual = np.max(np.abs(self.evaluate({"g": g}, out[lane], None, at)["g"]))
+            residual = np.max(np.abs(values["g"]))
             if not residual <= 1e-10:
                 raise NotConverged(
                     f"No configuration near the given q satisfies {', '.join(repr(c.name) for c in geometric)}: "

@@ -285,7 +285,8 @@ class Transition:
 
     def _scaled_nullspace(self) -> Array:
         """Columns in units of unit rows (λ̄_i √W_ii), the largest entry of each scaled to 1."""
-        null = self._numbers["nullspace"] * self._numbers["row_length"][..., : self.layout.n_on, None]
+        length = self._numbers["row_length"][..., : self.layout.n_on, None]
+        null = self._numbers["nullspace"] * np.where(length > 0, length, 1.0)
         largest = np.max(np.abs(null), axis=-2, keepdims=True, initial=0.0)
         return null / np.where(largest > 0, largest, 1.0)
 

@@ -16,6 +16,8 @@ from itertools import combinations, islice
 
 import sympy as sp
 
+from jourdain.naming import Named
+
 SMALL = 250  # expressions with more operations than this are left as they are
 MOST_TERMS = 40  # sums with more terms are not factored
 
@@ -25,15 +27,16 @@ class ClosedForm:
     """Formulas by name. Prior velocities are the symbols `<name>_minus`."""
 
     v_plus: Mapping[str, sp.Expr]
-    impulse: Mapping[str, sp.Expr]  # by row
+    impulse: Mapping[str, sp.Expr]  # by constraint (a column where it has several rows), or by row
     outputs_plus: Mapping[str, sp.Expr]
     T_c_minus: sp.Expr
     loss: sp.Expr
+    rows: tuple[str, ...]  # names of the rows that are on
 
     def formulas(self) -> dict[str, sp.Expr]:
         """All of them, keyed as quantities are addressed: "v_plus.theta", "impulse.blade", "loss"."""
         found = {f"v_plus.{name}": e for name, e in self.v_plus.items()}
-        found |= {f"impulse.{name}": e for name, e in self.impulse.items()}
+        found |= {f"impulse.{name}": self.impulse[name] for name in self.rows}
         found |= {f"outputs_plus.{name}": e for name, e in self.outputs_plus.items()}
         return found | {"T_c_minus": self.T_c_minus, "loss": self.loss}
 
@@ -80,12 +83,12 @@ def solve(
     g: sp.Matrix,
     n_regular: int,
     velocities: Sequence[str],
-    rows: Sequence[str],
+    rows: Mapping[str, Sequence[str]],
     outputs: Sequence[str],
 ) -> ClosedForm:
     """The closed form for independent rows C (k × n), the first `n_regular` of them regular.
 
-    `before` is C v⁻ as far as it is known, `jump` is r; outputs are G v + g.
+    `before` is C v⁻ as far as it is known, `jump` is r; outputs are G v + g; `rows` names those of each constraint.
     """
     M, C = M.applyfunc(_readable), C.applyfunc(_readable)
     response = _Response(M, C)
@@ -100,12 +103,18 @@ def solve(
     held = before[:n_regular, :]
     if any(entry != 0 for entry in held):
         T_c -= _constrained_energy(_Response(M, C[:n_regular, :]), held)
+    by_row = dict(zip([row for several in rows.values() for row in several], impulse, strict=True))
+    by_constraint = {
+        name: by_row[name] if several == (name,) else sp.Matrix([by_row[row] for row in several])
+        for name, several in rows.items()
+    }
     return ClosedForm(
         dict(zip(velocities, v_plus, strict=True)),
-        dict(zip(rows, impulse, strict=True)),
+        Named("constraint or row", by_constraint, by_row),
         dict(zip(outputs, (G * v_plus + g).applyfunc(_readable), strict=True)),
         _readable(T_c),
         _readable(-work[0]),
+        tuple(by_row),
     )
 
 

@@ -121,7 +121,8 @@ class Span:
         for block, size in zip(self.blocks, self.sizes, strict=True):
             before = la.zeros(start, size, like=block.Q)
             after = la.zeros(k - start - size, size, like=block.Q)
-            inside.append(la.stack(before, la.scale_rows(block.scale, block.nullspace()), after))
+            unit = la.where(block.scale > 0, block.scale, 1.0)  # a zero row carries any impulse
+            inside.append(la.stack(before, la.scale_rows(unit, block.nullspace()), after))
             start += size
         between = self._split(self.joint.nullspace())
         across = [block.impulse(part) for block, part in zip(self.blocks, between, strict=True)]
