@@ -36,8 +36,7 @@ def transition(
     `inert`, `regular`, `released`: rows, or (rows, b). `elastic`: (rows, κ) or (rows, κ, b). `live`: (rows, b_minus,
     b_plus). `nonideal`: (rows, β̄). `impulse`: generalized, `(*b, n)`. Names in the outcome are those of the arguments,
     rows `"inert.0"`…. `check`: see `Event.solve`. A semidefinite M is accepted if no velocity is left without mass or
-    constraint; the parts of
-    the energy are NaN then.
+    constraint; the parts of the energy are NaN then.
 
     >>> import jourdain as jd
     >>> t = jd.transition([[2.0, 0.0], [0.0, 1.0]], [3.0, -1.0], inert=[[1.0, 1.0]])
