@@ -72,17 +72,17 @@ def test_unknown_parameter_constraint_point(body):
 
 
 def test_constraint_of_another_mechanism(body):
+    wall, other = body.constraint("wall", x.diff()), make()
+    other.constraint("wall", y.diff())
     with pytest.raises(jd.UnknownName, match="'wall' belongs to another mechanism"):
-        other = make()
-        other.constraint("wall", y.diff())
-        other.event(inert=[body.constraint("wall", x.diff())])
+        other.event(inert=[wall])
 
 
 def test_live_parameter_is_renamed(body):
     floor = body.constraint("floor", x.diff() - w)
     event = body.event(live={floor: {"w": (0.0, 1.0)}})
     assert {"w_minus", "w_plus"} <= set(event.defaults)
-    with pytest.raises(jd.UnknownName, match="There is no parameter 'w'.*w_minus or w_plus"):
+    with pytest.raises(jd.UnknownName, match=r"There is no parameter 'w'.*w_minus or w_plus"):
         event.solve(w=1.0)
 
 
@@ -90,21 +90,19 @@ def test_live_parameter_is_renamed(body):
     ("changes", "message"),
     [
         ({"outputs": {"x": x.diff()}}, "'x' is the name of a coordinate and of a output"),
-        ({"points": {"body": Point("P")}}, "'body' is the name of a body and of a point"),
+        ({"points": ["body"]}, "'body' is the name of a body and of a point"),
         ({"outputs": {"A": x.diff()}}, "'A' is the name of a output and of a point"),
         ({"q": [x, y, theta, x]}, "'x' is the name of a coordinate and of a coordinate"),
     ],
 )
 def test_clash_of_names(changes, message):
-    if "points" in changes:
-        changes["points"]["body"].set_vel(ReferenceFrame("N"), 0)
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    C = O.locatenew("C", x * N.x + y * N.y)
+    points = {name: O.locatenew(name, 0 * N.x) for name in changes.get("points", ["A"])}
+    arguments = {**changes, "frame": N, "bodies": [Particle("body", C, m)], "points": points}
     with pytest.raises(jd.NameClash, match=message):
-        N = ReferenceFrame("N")
-        O = Point("O")
-        O.set_vel(N, 0)
-        C = O.locatenew("C", x * N.x + y * N.y)
-        points = {name: O.locatenew(name, 0 * N.x) for name in changes.get("points", {"A": None})}
-        make(**{**changes, "frame": N, "bodies": [Particle("body", C, m)], "points": points})
+        make(**arguments)
 
 
 def test_clash_of_constraints(body):
@@ -161,7 +159,7 @@ def test_rheonomic_body():
 
 def test_velocity_that_cannot_be_derived():
     N = ReferenceFrame("N")
-    with pytest.raises(jd.NotExpressible, match="velocity of point 'lost' is not known.*give origin="):
+    with pytest.raises(jd.NotExpressible, match=r"velocity of point 'lost' is not known.*give origin="):
         jd.Mechanism.from_sympy([Particle("p", Point("lost"), m)], N, [x], parameters={m: 1.0})
 
 
@@ -243,7 +241,7 @@ def test_not_finite(body):
         event.solve(q={"theta": np.inf})
     with pytest.raises(jd.NotFinite, match="parameter 'm' is nan"):
         event.solve(m=np.nan)
-    with pytest.raises(jd.NotFinite, match="q of 'x' is nan|q 'x' is nan"):
+    with pytest.raises(jd.NotFinite, match="q of 'x' is nan"):
         body.mass_matrix(q=[np.nan, 0, 0])
 
 

@@ -110,7 +110,7 @@ def test_walker_heel_strike_of_the_papers():
 
 
 def test_accessors_of_a_point(rng):
-    mechanism, _, N, q = planar_walker()
+    mechanism, *_ = planar_walker()
     pose, v = rng.uniform(-1, 1, (2, 5))
     step = 1e-6
     J = mechanism.jacobian("hip", pose)

@@ -54,7 +54,8 @@ def energy_bars(t: Transition, ax: Axes | None = None, title: str = "") -> Axes:
     ticks += [(-1.0, "work of the impulses")] if entries else []
     ax.set_yticks([y for y, _ in ticks], [label for _, label in ticks])
     ax.set_xlabel(f"kinetic energy in {unit}")
-    ax.set_xlim(0, 1.45 * largest * scale or 1.0)
+    ax.set_xlim(0, 1.5 * largest * scale or 1.0)
+    ax.set_ylim(-0.7 - 0.55 * len(entries) if entries else -0.4, 1.4)
     ax.set_title(title)
     handles, labels = ax.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
