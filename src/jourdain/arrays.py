@@ -71,22 +71,32 @@ def transition(
         () if f is None else ("impulse",),
         (),
     )
-    inputs = {what: (array, [f"{what}[{i}]" for i in range(array.shape[-1])]) for what, array in _flat(problem).items()}
+    inputs = _inputs(problem)
     finite = np.all([np.isfinite(array).all(axis=-1) for array, _ in inputs.values()], axis=0)
     if not finite.all():
         problem = _neutral(problem, ~finite)
     if check == "project":
         problem = replace(problem, v_minus=_projected(problem))
-    diagonal = lapack.diagonal_of(problem.M)[..., 0]
-    massless = ~positive_definite(lapack.factor(problem.M).pivots[..., 0], diagonal)
-    solved = _augmented(problem, massless) if massless.any() else problem
-    with np.errstate(divide="ignore", invalid="ignore"):  # ξ is NaN at rest; bad lanes are refused below
+    with np.errstate(all="ignore"):  # what is not finite is refused below
+        massless = ~_positive_definite(problem.M)
+        solved = _augmented(problem, massless) if massless.any() else problem
         values = outcome(solved, lapack)
-    if massless.any():
-        values = _without_parts(values, problem, massless)
-    status = judge(values, layout, inputs, check is True)
-    status = _refuse_asymmetric(problem.M, status)
-    return Transition.of(layout, values, status)
+        if massless.any():
+            values = _without_parts(values, problem, massless)
+        values["u_rounding"] = _rounding(problem)
+        status = judge(values, layout, inputs, lambda lanes: solved.M[lanes], check is True)
+        return Transition.of(layout, values, _refuse_asymmetric(problem.M, status))
+
+
+def _positive_definite(M: Array) -> NDArray[np.bool_]:
+    diagonal = lapack.diagonal_of(M)[..., 0]
+    return positive_definite(lapack.factor(M).pivots[..., 0], diagonal, lambda lanes: M[lanes])
+
+
+def _rounding(problem: Problem) -> Array:
+    """What C v⁻ may be off by rounding: without mass there is no energy to compare it with."""
+    rows = [np.abs(block.C) @ np.abs(problem.v_minus) for block in problem.blocks]
+    return 4 * np.finfo(float).eps * lapack.stack(lapack.zeros(0, 1, like=problem.M), *rows)
 
 
 def _projected(problem: Problem) -> Array:
@@ -133,7 +143,7 @@ _FORMS = {
 def _parts(kind: str, value: Any) -> Sequence[Any]:
     """Rows alone, or a tuple of rows and what belongs to them."""
     if kind not in _FORMS:
-        return value if isinstance(value, tuple) and len(value) == 2 and np.ndim(value[0]) >= 2 else (value,)
+        return value if isinstance(value, tuple) and len(value) == 2 and number(kind, value[0]).ndim >= 2 else (value,)
     form, least, most = _FORMS[kind]
     if not isinstance(value, tuple) or not least <= len(value) <= most:
         raise BadEvent(f"{kind} is a tuple {form}.")
@@ -144,15 +154,24 @@ def _row_names(block: Block) -> tuple[str, ...]:
     return tuple(f"{block.kind}.{i}" for i in range(block.C.shape[-2]))
 
 
-def _flat(problem: Problem) -> dict[str, Array]:
-    """All inputs as `(*batch, m)`, for the check that they are finite."""
-    flat = {"M": problem.M, "v": problem.v_minus}
+def _inputs(problem: Problem) -> dict[str, tuple[Array, list[str]]]:
+    """What → (all its numbers `(*batch, m)`, how they are called), for the check that they are finite."""
+    named = {"M": problem.M, "v": problem.v_minus}
     for block in problem.blocks:
-        parts = [part for part in (block.C, block.b_minus, block.b_plus, block.kappa, block.beta) if part is not None]
-        flat[block.kind] = np.concatenate(parts, axis=-1)
+        parts = {"rows": block.C, "b_minus": block.b_minus, "b_plus": block.b_plus, "κ": block.kappa, "β̄": block.beta}
+        named |= {f"{what} of {block.kind}": part for what, part in parts.items() if part is not None}
     if problem.applied:
-        flat["impulse"] = problem.applied[0]
-    return {what: array.reshape(*array.shape[:-2], -1) for what, array in flat.items()}
+        named["impulse"] = problem.applied[0]
+    return {
+        what: (array.reshape(*array.shape[:-2], -1) if array.size else array[..., 0], _entries(array))
+        for what, array in named.items()
+    }
+
+
+def _entries(array: Array) -> list[str]:
+    """Indices of the entries of a matrix, or of a column."""
+    n_rows, n_columns = array.shape[-2:]
+    return [f"[{i}, {j}]" if n_columns > 1 else f"[{i}]" for i in range(n_rows) for j in range(n_columns)]
 
 
 def _broadcast(problem: Problem) -> Problem:
@@ -189,9 +208,10 @@ def _augmented(problem: Problem, massless: NDArray[np.bool_]) -> Problem:
     definite iff ker M ∩ ker C' = 0, and λ̄ and v⁺ stay the same.
     """
     on = [block for block in problem.blocks if block.kind in ON_KINDS]
-    semidefinite = massless & (lapack.smallest_eigenvalue(problem.M) >= -1e-12 * np.abs(problem.M).max(axis=(-2, -1)))
+    semidefinite = massless & (lapack.smallest_eigenvalue(problem.M) >= -1e-12)
     add, shift = np.zeros_like(problem.M), np.zeros_like(problem.v_minus)
-    mass = np.maximum(np.trace(problem.M, axis1=-2, axis2=-1), np.finfo(float).tiny)[..., None, None]
+    trace = np.trace(problem.M, axis1=-2, axis2=-1)[..., None, None]
+    mass = np.where(trace > 0, trace, 1.0)
     for block in on:
         C, CT = block.C, lapack.transpose(block.C)
         squares = np.sum(C * C, axis=-1, keepdims=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.algebra.lapack import smallest_eigenvalue
 from jourdain.errors import (
     BadRestitution,
     Contradiction,
@@ -27,12 +28,16 @@ TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of 
 
 
 def judge(
-    values: Mapping[str, Array], layout: Layout, inputs: Mapping[str, tuple[Array, Sequence[str]]], check: bool
+    values: Mapping[str, Array],
+    layout: Layout,
+    inputs: Mapping[str, tuple[Array, Sequence[str]]],
+    mass_matrix: Callable[[NDArray[np.bool_]], Array],
+    check: bool,
 ) -> NDArray[np.int8]:
     """The status of every lane, `(*batch,)`; without batch axes what is wrong raises.
 
     `values` are those of `algebra.event.outcome` as `(*batch, rows, columns)`, and "geometry", the geometric rows.
-    `inputs`: what → (array `(*batch, m)`, names of its entries).
+    `inputs`: what → (array `(*batch, m)`, names of its entries). `mass_matrix(lanes)`: M of some lanes.
     """
     batch = values["v_plus"].shape[:-2]
     status = np.zeros(batch, dtype=np.int8)
@@ -48,7 +53,7 @@ def judge(
 
     pivots, diagonal = values["pivots"][..., 0], values["M_diagonal"][..., 0]
     refuse(
-        ~positive_definite(pivots, diagonal),
+        ~positive_definite(pivots, diagonal, mass_matrix),
         Status.NOT_POSITIVE_DEFINITE,
         NotPositiveDefinite(
             "The mass matrix is not positive definite; check masses and inertias, and that every velocity moves a mass."
@@ -61,7 +66,7 @@ def judge(
         refuse(*_prior_violated(values, layout, single))
     refuse(*_bad_restitution(values["kappa"][..., 0], layout, single))
     refuse(*_contradicted(values, layout, single))
-    numbers = ("v_plus", "impulse", "u_minus", "u_plus", "row_length")
+    numbers = ("v_plus", "impulse", "u_minus", "u_plus", "row_length", "T_minus", "T_plus", "loss")
     finite = np.all([np.isfinite(values[name]).all(axis=(-2, -1)) for name in numbers], axis=0)
     overflow = "The outcome is not finite: some expression overflows or divides by zero at this state."
     refuse(~finite, Status.NOT_FINITE, NotFinite(overflow))
@@ -92,9 +97,22 @@ def _bad_restitution(kappa: Array, layout: Layout, single: bool) -> Verdict:
     return bad.any(axis=-1), Status.BAD_RESTITUTION, error
 
 
-def positive_definite(pivots: Array, diagonal: Array) -> NDArray[np.bool_]:
-    """Whether every pivot of M stands out from the rounding of its diagonal entry, `(*batch,)`; NaN does not."""
-    return np.asarray(np.all(pivots > pivots.shape[-1] * np.finfo(float).eps * diagonal, axis=-1))
+def positive_definite(
+    pivots: Array, diagonal: Array, mass_matrix: Callable[[NDArray[np.bool_]], Array]
+) -> NDArray[np.bool_]:
+    """Whether M is positive definite beyond rounding, `(*batch,)`.
+
+    Small pivots alone do not tell: rounding of a singular M can be larger than an honest pivot of a chain whose masses
+    span twelve orders. For such lanes the eigenvalues of M, asked for by `mass_matrix(lanes)`, decide.
+    """
+    n = pivots.shape[-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        smallest = np.min(pivots / diagonal, axis=-1, initial=1.0)
+    good = np.array(smallest > 0)  # NaN is not
+    doubtful = good & (smallest < 1e-6)
+    if doubtful.any():
+        good[doubtful] = smallest_eigenvalue(mass_matrix(doubtful)) > 10 * n * np.finfo(float).eps
+    return good
 
 
 def _speed(energy: Array, row_length: Array) -> Array:
@@ -119,6 +137,8 @@ def _prior_violated(values: Mapping[str, Array], layout: Layout, single: bool) -
     on_before = np.array([row.kind in ("regular", "live", "released") for row in layout.rows], dtype=bool)
     u = values["u_minus"][..., 0]
     allowed = TOLERANCE * (_speed(values["T_minus"], values["row_length"]) + np.abs(values["b_minus"][..., 0]))
+    if "u_rounding" in values:
+        allowed = allowed + values["u_rounding"][..., 0]
     bad = on_before & ~(np.abs(u) <= allowed)
     error = None
     if single and bad.any():

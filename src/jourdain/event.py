@@ -79,7 +79,13 @@ class Event:
         values = self._evaluator(*state)
         names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.defaults))
         inputs = dict(zip(("q", "v", "parameter"), zip(state, names, strict=True), strict=True))
-        status = judge(values, self.layout, inputs, check=check is True)
+        status = judge(
+            values,
+            self.layout,
+            inputs,
+            mass_matrix=lambda lanes: self._mass_matrix(*(array[lanes] for array in state))["M"],
+            check=check is True,
+        )
         return Transition.of(self.layout, values, status)
 
     def state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
@@ -125,6 +131,10 @@ class Event:
         expressions["outputs_plus"] = ca.substitute(after, v, expressions["v_plus"])
         geometry = _column([role.constraint.g for role in self.roles if role.constraint.g is not None])
         return Evaluator(self.inputs, {**expressions, "geometry": geometry})
+
+    @cached_property
+    def _mass_matrix(self) -> Evaluator:
+        return Evaluator(self.inputs, {"M": self.mechanism.M})
 
     @cached_property
     def layout(self) -> Layout:

@@ -37,7 +37,10 @@ def vector(what: str, value: Any, names: Sequence[str], default: Array) -> Array
 def number(what: str, value: Any) -> Array:
     """A float array, or an error that names it."""
     try:
-        return np.asarray(value, dtype=float)
+        array = np.asarray(value)
+        if np.iscomplexobj(array):
+            raise TypeError
+        return array.astype(float)
     except (TypeError, ValueError):
         raise ShapeError(f"{what} must be a number or an array of numbers, not {value!r}.") from None
 

@@ -106,6 +106,8 @@ class Transition:
         numbers |= {name: values[name][..., 0, 0] for name in ENERGIES if name in values}
         numbers |= {"energy_created": energy_created(values), "prior_rank": values["prior_rank"][..., 0, 0]}
         numbers["nullspace"] = values["nullspace"]
+        nothing = np.empty((*status.shape, 0))
+        numbers = {"outputs_minus": nothing, "outputs_plus": nothing} | numbers
         failed = (status != Status.OK) & (status != Status.ENERGY_CREATED)
         if failed.any():
             for name, array in numbers.items():
@@ -182,9 +184,8 @@ class Transition:
     @property
     def Lambda(self) -> Named[Array]:
         """Λ̄: what the rows that are on see of the nonideal impulses. λ̄ + Λ̄ does not depend on them."""
-        off = len(self.layout.rows) - self.layout.n_on
-        Lambda = self._numbers["Lambda"]
-        return self._by_row(np.concatenate([Lambda, np.zeros((*Lambda.shape[:-1], off))], axis=-1))
+        none = 0 * self._numbers["u_minus"][..., self.layout.n_on :]  # NaN where a lane failed
+        return self._by_row(np.concatenate([self._numbers["Lambda"], none], axis=-1))
 
     @property
     def effective_mass(self) -> Named[Array]:

@@ -159,5 +159,7 @@ def least_squares(A: Array, b: Array) -> Array:
 
 
 def smallest_eigenvalue(A: Array) -> Array:
-    """Of symmetric matrices, `(*batch,)`."""
-    return np.asarray(np.linalg.eigvalsh(A)[..., 0], dtype=float)
+    """Of symmetric matrices with their diagonals scaled to 1, `(*batch,)`; a zero diagonal entry is left alone."""
+    d = np.sqrt(np.abs(diagonal_of(A)))
+    d = np.where(d > 0, d, 1.0)
+    return np.asarray(np.linalg.eigvalsh(A / d / transpose(d))[..., 0], dtype=float)

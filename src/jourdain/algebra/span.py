@@ -4,13 +4,14 @@ Rows come as Y = C L⁻¹ (M = LᵀL), so that Y Yᵀ = C M⁻¹ Cᵀ = W and le
 gives orthonormal rows Q with Y = R Q: R is the Cholesky factor of W, obtained without squaring the condition number.
 A row whose part outside the rows before it is shorter than RANK of its length is dropped: its row of Q is zero.
 
-Dropped rows are combinations of kept ones, y_D = F y_S. Everything about redundancy follows from F: the impulses
-λ_D = anything, λ_S = λ'_S − Fᵀ λ_D leave C'ᵀλ unchanged, and (λ_S, λ_D) = (I, F) (I + FᵀF)⁻¹ λ'_S is the shortest.
-Without redundant rows F is zero and nothing is lost to it. All of it is branch-free.
+Dropped rows are combinations of kept ones, y_D = F y_S. Everything about redundancy follows from F: the columns of
+N = (−Fᵀ; I) are impulses that change nothing, and λ' − (part of λ' in the span of N) is the shortest of all λ that
+act like λ'. Without redundant rows N is zero and nothing is lost to it. All of it is branch-free.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -29,6 +30,7 @@ class Basis:
     scale: Any  # (k, 1), 1 / ‖y_i‖, or 0 for a zero row
     triangle: Any  # (k, k), the inverse of R with 1 on dropped diagonals
     F: Any  # (k, k), non-zero only in dropped rows and kept columns
+    redundancy: Any  # (k, k), orthonormal rows that span the null space of Yᵀ, and zero rows
     la: ModuleType
 
     def coordinates(self, r: Any) -> Any:
@@ -40,13 +42,14 @@ class Basis:
         """The λ with Yᵀλ = Qᵀν that is shortest in units of unit rows."""
         la = self.la
         kept_only = la.scale_rows(self.keep, la.transpose(self.triangle) @ la.scale_rows(self.keep, nu))  # R_SSᵀλ' = ν
-        gram = la.factor(la.identity(self.F) + la.transpose(self.F) @ self.F)
-        y = gram.solve(gram.solve_transposed(kept_only))
-        return la.scale_rows(self.scale, y + self.F @ y)
+        # What lies in the null space of Yᵀ changes nothing and only makes λ longer.
+        Z = self.redundancy
+        shortest = kept_only - la.transpose(Z) @ (Z @ kept_only)
+        return la.scale_rows(self.scale, shortest)
 
     def nullspace(self) -> Any:
         """(k, k): column i is a λ with Yᵀλ = 0 for a dropped row i, zero for a kept one. In units of unit rows."""
-        return self.la.diagonal(1 - self.keep) - self.la.transpose(self.F)
+        return _nullspace(self.keep, self.F, self.la)
 
 
 def orthonormal(Y: Any, la: ModuleType, first: Basis | None = None) -> Basis:
@@ -78,7 +81,25 @@ def orthonormal(Y: Any, la: ModuleType, first: Basis | None = None) -> Basis:
         F = la.stack(F, (1 - keep_i) * before)
         triangle = la.stack(triangle, unit - inverse * before)
         Q, keep, scale = la.stack(Q, q), la.stack(keep, keep_i), la.stack(scale, scale_i)
-    return Basis(Q, keep, scale, triangle, F, la)
+    dependent = range(1 if first is None else n_first, k)  # the first row, and what is orthonormal, depends on nothing
+    redundancy = _orthonormal_rows(la.transpose(_nullspace(keep, F, la)), dependent, la)
+    return Basis(Q, keep, scale, triangle, F, redundancy, la)
+
+
+def _nullspace(keep: Any, F: Any, la: ModuleType) -> Any:
+    return la.diagonal(1 - keep) - la.transpose(F)
+
+
+def _orthonormal_rows(X: Any, indices: Iterable[int], la: ModuleType) -> Any:
+    """Gram–Schmidt over the rows of X at `indices` (independent, or zero); zero rows stay zero."""
+    Q = la.zeros(0, X.shape[-1], like=X)
+    for i in indices:
+        z = la.rows(X, i, i + 1)
+        for _ in range(2):
+            z = z - (z @ la.transpose(Q)) @ Q
+        length2 = z @ la.transpose(z)
+        Q = la.stack(Q, z * _inverse_root(length2, length2 > 0, la))
+    return Q
 
 
 def _inverse_root(square: Any, valid: Any, la: ModuleType) -> Any:
