@@ -162,16 +162,17 @@ def _inputs(problem: Problem) -> dict[str, tuple[Array, list[str]]]:
         named |= {f"{what} of {block.kind}": part for what, part in parts.items() if part is not None}
     if problem.applied:
         named["impulse"] = problem.applied[0]
-    return {
-        what: (array.reshape(*array.shape[:-2], -1) if array.size else array[..., 0], _entries(array))
-        for what, array in named.items()
-    }
+    return {what: (_flat(array), _entries(what, array)) for what, array in named.items()}
 
 
-def _entries(array: Array) -> list[str]:
-    """Indices of the entries of a matrix, or of a column."""
+def _flat(array: Array) -> Array:
+    return array.reshape(*array.shape[:-2], array.shape[-2] * array.shape[-1])
+
+
+def _entries(what: str, array: Array) -> list[str]:
+    """How the entries of a matrix, or of a column, are called."""
     n_rows, n_columns = array.shape[-2:]
-    return [f"[{i}, {j}]" if n_columns > 1 else f"[{i}]" for i in range(n_rows) for j in range(n_columns)]
+    return [f"{what}[{i}, {j}]" if n_columns > 1 else f"{what}[{i}]" for i in range(n_rows) for j in range(n_columns)]
 
 
 def _broadcast(problem: Problem) -> Problem:
@@ -245,6 +246,5 @@ def _refuse_asymmetric(M: Array, status: NDArray[np.int8]) -> NDArray[np.int8]:
     if skew.any() and status.ndim == 0:
         i, j = np.argwhere(skew)[0]
         raise NotPositiveDefinite(f"M is not symmetric: M[{i}, {j}] = {M[i, j]:g} but M[{j}, {i}] = {M[j, i]:g}.")
-    return np.where(skew.any(axis=(-2, -1)) & (status == Status.OK), Status.NOT_POSITIVE_DEFINITE, status).astype(
-        np.int8
-    )
+    bad = skew.any(axis=(-2, -1)) & (status != Status.NOT_FINITE)
+    return np.where(bad, Status.NOT_POSITIVE_DEFINITE, status).astype(np.int8)

@@ -60,16 +60,16 @@ def judge(
         ),
     )
 
+    numbers = ("v_plus", "impulse", "u_minus", "u_plus", "row_length", "T_minus", "T_plus", "loss")
+    finite = np.all([np.isfinite(values[name]).all(axis=(-2, -1)) for name in numbers], axis=0)
+    overflow = "The outcome is not finite: some expression overflows or divides by zero at this state."
+    refuse(~finite, Status.NOT_FINITE, NotFinite(overflow))
     if check and "geometry" in values:
         refuse(*_off_constraint(values["geometry"][..., 0], layout, single))
     if check:
         refuse(*_prior_violated(values, layout, single))
     refuse(*_bad_restitution(values["kappa"][..., 0], layout, single))
     refuse(*_contradicted(values, layout, single))
-    numbers = ("v_plus", "impulse", "u_minus", "u_plus", "row_length", "T_minus", "T_plus", "loss")
-    finite = np.all([np.isfinite(values[name]).all(axis=(-2, -1)) for name in numbers], axis=0)
-    overflow = "The outcome is not finite: some expression overflows or divides by zero at this state."
-    refuse(~finite, Status.NOT_FINITE, NotFinite(overflow))
     refuse(energy_created(values) > 0, Status.ENERGY_CREATED, None)
     return status
 
@@ -108,7 +108,7 @@ def positive_definite(
     n = pivots.shape[-1]
     with np.errstate(divide="ignore", invalid="ignore"):
         smallest = np.min(pivots / diagonal, axis=-1, initial=1.0)
-    good = np.array(smallest > 0)  # NaN is not
+    good = np.array(np.all(pivots > 0, axis=-1) & (smallest > 0))  # NaN is not
     doubtful = good & (smallest < 1e-6)
     if doubtful.any():
         good[doubtful] = smallest_eigenvalue(mass_matrix(doubtful)) > 10 * n * np.finfo(float).eps

@@ -56,25 +56,26 @@ def orthonormal(Y: Any, la: ModuleType, first: Basis | None = None) -> Basis:
     """Gram–Schmidt over the rows of Y in their order. `first` is the basis that the leading rows already are."""
     k, n_first = Y.shape[-2], 0 if first is None else first.Q.shape[-2]
     Q, triangle, F = la.zeros(0, Y.shape[-1], like=Y), la.zeros(0, k, like=Y), la.zeros(0, k, like=Y)
-    keep, scale = la.zeros(0, 1, like=Y), la.zeros(0, 1, like=Y)
+    keep, scale, one = la.zeros(0, 1, like=Y), la.zeros(0, 1, like=Y), la.ones(1, 1, like=Y)
     for i in range(k):
         y = la.rows(Y, i, i + 1)
         along = la.zeros(1, i, like=Y)
-        if first is not None and i < n_first:
-            q, scale_i, keep_i, inverse = y, la.ones(1, 1, like=Y), la.rows(first.keep, i, i + 1), la.ones(1, 1, like=Y)
+        if i < n_first and first is not None:
+            q, scale_i, keep_i, inverse = y, one, la.rows(first.keep, i, i + 1), one
         else:
             length2 = y @ la.transpose(y)
             scale_i = _inverse_root(length2, length2 > 0, la)
-            z = y * scale_i
-            for _ in range(2):  # the second pass makes Q orthogonal to rounding
-                h = z @ la.transpose(Q)
-                z = z - h @ Q
-                along = along + h
-            rest2 = z @ la.transpose(z)
-            kept = rest2 > RANK**2
-            inverse = _inverse_root(rest2, kept, la)
-            q, keep_i = z * inverse, la.where(kept, 1.0, 0.0)
-            inverse = la.where(kept, inverse, 1.0)
+            q, kept, inverse = y * scale_i, length2 > 0, one
+            if i > 0:
+                for _ in range(2):  # the second pass makes Q orthogonal to rounding
+                    h = q @ la.transpose(Q)
+                    q = q - h @ Q
+                    along = along + h
+                rest2 = q @ la.transpose(q)
+                kept = rest2 > RANK**2
+                inverse = _inverse_root(rest2, kept, la)
+                q, inverse = q * inverse, la.where(kept, inverse, 1.0)
+            keep_i = la.where(kept, 1.0, 0.0)
         # R has the row (along, 1/inverse), with 1 on a dropped diagonal; a dropped column is zero because its q is.
         before = along @ triangle  # R_i,S R_SS⁻¹: how the row depends on those before it
         unit = la.side_by_side(la.zeros(1, i, like=Y), inverse, la.zeros(1, k - i - 1, like=Y))
