@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-# √(2 eps) with a margin: a kept row at this ratio has a direction good to eps / RANK < RANK, so that rounding
-# in it cannot lift a dependent row over the same threshold.
+# A row is dropped if what is left of it is shorter than RANK, or than MARGIN times the noise in it. The noise is
+# carried along: a row kept at ratio r has a direction good to eps / r, and rows after it that lean on it inherit that.
 RANK = 3e-8
+ROUNDING = 4e-16
+MARGIN = 10.0
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,14 @@ def span(blocks: Sequence[Any], n: int, la: ModuleType, like: Any) -> Span:
     k = Y.shape[-2]
     Q, R, triangle, F = la.zeros(0, n, like=Y), *(la.zeros(0, k, like=Y) for _ in range(3))
     keep, scale, units = la.zeros(0, 1, like=Y), la.zeros(0, 1, like=Y), la.zeros(0, n, like=Y)
+    noise = la.zeros(0, 1, like=Y)  # how well each row of Q is known
     for i in range(k):
         y = la.rows(Y, i, i + 1)
         length2 = y @ la.transpose(y)
         scale_i = _inverse_root(length2, length2 > 0, la)
         q, kept, along = y * scale_i, length2 > 0, la.zeros(1, i, like=Y)
         rest, inverse = la.where(kept, 1.0, 0.0), la.ones(1, 1, like=Y)  # what is left of the row, and 1 over it
+        blur = ROUNDING * la.ones(1, 1, like=Y)
         units = la.stack(units, q)
         if i > 0:
             for _ in range(2):  # the second pass makes Q orthogonal to rounding
@@ -80,7 +84,8 @@ def span(blocks: Sequence[Any], n: int, la: ModuleType, like: Any) -> Span:
                 q = q - h @ Q
                 along = along + h
             rest2 = q @ la.transpose(q)
-            kept = rest2 > RANK**2
+            blur = blur + la.absolute(along) @ noise
+            kept = rest2 > (RANK + MARGIN * blur) ** 2
             inverse = _inverse_root(rest2, kept, la)
             q, rest, inverse = q * inverse, rest2 * inverse, la.where(kept, inverse, 1.0)
         keep_i = la.where(kept, 1.0, 0.0)
@@ -90,6 +95,7 @@ def span(blocks: Sequence[Any], n: int, la: ModuleType, like: Any) -> Span:
         triangle = la.stack(triangle, la.side_by_side(left, inverse, right) - inverse * before)
         F = la.stack(F, (1 - keep_i) * before)
         Q, keep, scale = la.stack(Q, q), la.stack(keep, keep_i), la.stack(scale, scale_i)
+        noise = la.stack(noise, keep_i * blur * inverse)
     N = la.diagonal(1 - keep) - la.transpose(F)
     return Span(Q, keep, scale, R, triangle, N, _longer(N, units, [Y_s.shape[-2] for Y_s in blocks], la), la)
 
