@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import radians
+
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
@@ -28,7 +30,7 @@ def ball_on_incline() -> Scenario:
         bodies=[RigidBody("ball", C, B, m, (inertia(B, I, I, I), C))],
         frame=N,
         q=[x, y, phi],
-        parameters={m: 1.0, r: 0.1, I: 0.004, alpha: 0.5},
+        parameters={m: 1.0, r: 0.1, I: 0.004, alpha: radians(30)},
         points={"C": C},
         units={x: "m", y: "m", phi: "rad", m: "kg", r: "m", I: "kg m^2", alpha: "rad"},
     )

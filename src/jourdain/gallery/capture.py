@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import radians
+
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
@@ -45,6 +47,6 @@ def capture() -> Scenario:
     return mechanism.event(inert=[latch, twist]).at(
         q={theta_1: theta, theta_2: theta, x_2: d * sp.cos(theta), y_2: d * sp.sin(theta)},
         v={x_1: v_1x, y_1: v_1y, theta_1: omega_1, x_2: v_2x, y_2: v_2y, theta_2: omega_2},
-        defaults={theta: 0.3, v_1x: 0.2, v_1y: 0.0, omega_1: 0.0, v_2x: 0.0, v_2y: 0.1, omega_2: 0.3},
+        defaults={theta: radians(20), v_1x: 0.2, v_1y: 0.0, omega_1: 0.0, v_2x: 0.0, v_2y: 0.1, omega_2: 0.3},
         units={theta: "rad", v_1x: "m/s", v_1y: "m/s", omega_1: "rad/s", v_2x: "m/s", v_2y: "m/s", omega_2: "rad/s"},
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import radians
+
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
@@ -52,6 +54,6 @@ def cube() -> Scenario:
     return mechanism.event(inert=[edge]).at(
         q=dict(zip((psi, theta, phi), turn, strict=True)),
         v=dict.fromkeys(w, omega / sp.sqrt(3)),
-        defaults=dict(zip(turn, (0.3, 0.5, -0.2), strict=True)) | {omega: 10.0},
+        defaults=dict(zip(turn, map(radians, (20, 30, -10)), strict=True)) | {omega: 10.0},
         units=dict.fromkeys(turn, "rad") | {omega: "rad/s"},
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import radians
+
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
@@ -43,7 +45,7 @@ def disk_on_moving_plane() -> Scenario:
     return event.at(
         q={theta: heading},
         v={x: a * spin * sp.cos(heading) + p_x, y: a * spin * sp.sin(heading) + p_y, theta: turn, phi: spin},
-        defaults={heading: 0.4, turn: 0.2, spin: 6.0},
+        defaults={heading: radians(25), turn: 0.2, spin: 6.0},
         units={heading: "rad", turn: "rad/s", spin: "rad/s"}
         | dict.fromkeys(("v_px_minus", "v_px_plus", "v_py_minus", "v_py_plus"), "m/s"),
     )

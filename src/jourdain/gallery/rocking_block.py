@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import radians
+
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
@@ -29,7 +31,7 @@ def rocking_block() -> Scenario:
         bodies=[RigidBody("block", C, B, m, (inertia(B, 0, 0, m * R**2 / 3), C))],
         frame=N,
         q=[x, y, theta],
-        parameters={m: 1000.0, R: 2.0, alpha: 0.25},
+        parameters={m: 1000.0, R: 2.0, alpha: radians(15)},
         points={"C": C, "left_corner": left, "right_corner": right},
         units={x: "m", y: "m", theta: "rad", m: "kg", R: "m", alpha: "rad"},
     )

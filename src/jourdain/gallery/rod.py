@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import radians
+
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
@@ -46,6 +48,6 @@ def rod(floor: str = "smooth") -> Scenario:
     return event.at(
         q={x: L / 2 * sp.cos(inclination), y: L / 2 * sp.sin(inclination), theta: inclination},
         v={y: -v, theta: -omega},
-        defaults={inclination: 0.6, v: 2.0, omega: 0.0} | ({"kappa": 0.5} if smooth else {}),
+        defaults={inclination: radians(35), v: 2.0, omega: 0.0} | ({"kappa": 0.5} if smooth else {}),
         units={inclination: "rad", v: "m/s", omega: "rad/s"} | ({"kappa": "1"} if smooth else {}),
     )

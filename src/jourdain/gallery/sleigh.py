@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import radians
+
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
@@ -63,12 +65,12 @@ def sleigh(case: str = "struck") -> Scenario:
     units |= {f"v_S_{side}": "m/s" for side in ("minus", "plus")} | {
         f"psi_S_{side}": "rad" for side in ("minus", "plus")
     }
-    on_ice = {heading: 0.3, u: 1.0, omega: 0.5}
+    on_ice = {heading: radians(20), u: 1.0, omega: 0.5}
     if case == "struck":
         event = mechanism.event(regular=[blade], impulses={"D": P * B.y})
         return event.at(q={theta: heading}, v=along_blade, defaults=on_ice, units=units)
     if case == "landing":
-        in_the_air = {heading: 0.3, v_C: 1.0, psi: 0.8, omega: 0.5}
+        in_the_air = {heading: radians(20), v_C: 1.0, psi: radians(50), omega: 0.5}
         return mechanism.event(inert=[blade]).at(q={theta: heading}, v=flying, defaults=in_the_air, units=units)
-    event = mechanism.event(live={blade: {v_S: (0.0, 0.5), psi_S: (0.0, 1.2)}})
+    event = mechanism.event(live={blade: {v_S: (0.0, 0.5), psi_S: (0.0, radians(70))}})
     return event.at(q={theta: heading}, v=along_blade, defaults=on_ice, units=units)

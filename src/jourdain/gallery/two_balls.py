@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import radians
+
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
@@ -58,6 +60,6 @@ def two_balls() -> Scenario:
     return event.at(
         q={x_2: 2 * r * sp.cos(beta), y_2: 2 * r * sp.sin(beta)},
         v=prior,
-        defaults={beta: 0.5, "v_1x": 2.0, "v_1y": 0.0, "v_2x": 0.0, "v_2y": 0.0, "kappa": 0.9},
+        defaults={beta: radians(30), "v_1x": 2.0, "v_1y": 0.0, "v_2x": 0.0, "v_2y": 0.0, "kappa": 0.9},
         units={beta: "rad", "kappa": "1"},
     )
