@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from jourdain.algebra import lapack
 from jourdain.algebra.event import ON_KINDS, Block, Problem, outcome
+from jourdain.algebra.reorder import outcome_in_any_order
 from jourdain.checks import judge, positive_definite
 from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, Status
 from jourdain.state import number
@@ -80,7 +81,7 @@ def transition(
     with np.errstate(all="ignore"):  # what is not finite is refused below
         massless = ~_positive_definite(problem.M)
         solved = _augmented(problem, massless) if massless.any() else problem
-        values = outcome(solved, lapack)
+        values = outcome_in_any_order(solved)
         if massless.any():
             values = _without_parts(values, problem, massless)
         values["u_rounding"] = _rounding(problem)
@@ -184,22 +185,14 @@ def _broadcast(problem: Problem) -> Problem:
         batch = np.broadcast_shapes(*(array.shape[:-2] for array in arrays))
     except ValueError:
         raise ShapeError(f"The leading shapes {[array.shape[:-2] for array in arrays]} do not broadcast.") from None
-    return _mapped(problem, lambda array: np.broadcast_to(array, (*batch, *array.shape[-2:])))
+    return problem.changed(lambda array: np.broadcast_to(array, (*batch, *array.shape[-2:])))
 
 
 def _neutral(problem: Problem, bad: NDArray[np.bool_]) -> Problem:
     """The lanes in `bad` replaced by something harmless; they are refused afterwards."""
     mask = bad[..., None, None]
-    neutral = _mapped(problem, lambda array: np.where(mask, 0.0, array))
+    neutral = problem.changed(lambda array: np.where(mask, 0.0, array))
     return replace(neutral, M=np.where(mask, np.eye(problem.M.shape[-1]), problem.M))
-
-
-def _mapped(problem: Problem, change: Any) -> Problem:
-    blocks = tuple(
-        Block(b.kind, *(None if part is None else change(part) for part in (b.C, b.b_minus, b.b_plus, b.kappa, b.beta)))
-        for b in problem.blocks
-    )
-    return Problem(change(problem.M), change(problem.v_minus), blocks, tuple(change(f) for f in problem.applied))
 
 
 def _augmented(problem: Problem, massless: NDArray[np.bool_]) -> Problem:

@@ -11,6 +11,7 @@ See README.md beside this file for the derivation and the signs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -32,6 +33,11 @@ class Block:
     kappa: Any = None  # (k, 1), restitution of elastic rows
     beta: Any = None  # (k, 1), given impulse of nonideal rows
 
+    def changed(self, change: Callable[[Any], Any]) -> Block:
+        """The same block with `change` applied to each of its arrays."""
+        parts = (self.C, self.b_minus, self.b_plus, self.kappa, self.beta)
+        return Block(self.kind, *(None if part is None else change(part) for part in parts))
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -41,6 +47,11 @@ class Problem:
     v_minus: Any  # (n, 1)
     blocks: tuple[Block, ...]
     applied: tuple[Any, ...]  # of (n, 1)
+
+    def changed(self, change: Callable[[Any], Any]) -> Problem:
+        """The same event with `change` applied to each of its arrays."""
+        blocks = tuple(block.changed(change) for block in self.blocks)
+        return Problem(change(self.M), change(self.v_minus), blocks, tuple(change(f) for f in self.applied))
 
     def of_kind(self, *kinds: str) -> list[Block]:
         return [block for block in self.blocks if block.kind in kinds]

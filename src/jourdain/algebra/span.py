@@ -23,6 +23,7 @@ from typing import Any
 RANK = 3e-8
 ROUNDING = 4e-16
 MARGIN = 10.0
+UNSEEN = 1e-10  # null vectors that cost less than this (in W_ss, for unit length) are a constraint's own affair
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def _longer(N: Any, units: Any, sizes: list[int], la: ModuleType) -> tuple[tuple
                 z = z - (z @ la.transpose(measured)) @ weighted
             measure = z @ metric
             cost2 = measure @ la.transpose(z)
-            seen = cost2 > 1e-12
+            seen = cost2 > UNSEEN * (z @ la.transpose(z))
             inverse = _inverse_root(cost2, seen, la)
             weighted, measured = la.stack(weighted, z * inverse), la.stack(measured, measure * inverse)
             z = la.where(seen, 0.0, 1.0) * z

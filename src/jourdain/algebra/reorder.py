@@ -1,0 +1,94 @@
+"""Redundant rows of raw arrays, taken in a better order.
+
+`span` keeps the first rows it meets. If a combination such as a + 1e6 b comes before its parts, it is kept in the place
+of one of them and knows the direction of a only to 1e-10. Rows of one kind may be taken in any order, so lanes with
+redundant rows are solved again with weak rows behind the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.algebra import lapack
+from jourdain.algebra.event import ON_KINDS, Block, Problem, outcome, scaled
+from jourdain.algebra.span import RANK
+
+Array = NDArray[np.float64]
+Order = NDArray[np.intp]
+WEAK = 0.1  # a row is taken before its turn only if what is left of the next one is shorter than this part of its own
+
+_BY_ROW = ("impulse", "u_minus", "u_plus", "effective_mass", "row_length", "b_minus", "b_plus")
+_BY_ROW_ON = ("Lambda", "keep", "target", "nullspace")
+
+
+def outcome_in_any_order(problem: Problem) -> dict[str, Any]:
+    """`outcome` over arrays; lanes with redundant rows solved in an order in which weak rows come last."""
+    values = outcome(problem, lapack)
+    lanes = (values["keep"] == 0).any(axis=(-2, -1))
+    if not lanes.any():
+        return values
+    some = problem.changed(lambda array: array[lanes])
+    orders = _orders(some)
+    blocks = tuple(_taken(block, order) for block, order in zip(some.blocks, orders, strict=True))
+    again = outcome(replace(some, blocks=blocks), lapack)
+    back = _back(orders)
+    on = _back([order for block, order in zip(blocks, orders, strict=True) if block.kind in ON_KINDS])
+    elastic = _back([order for block, order in zip(blocks, orders, strict=True) if block.kind == "elastic"])
+    places = dict.fromkeys(_BY_ROW, back) | dict.fromkeys(_BY_ROW_ON, on) | {"kappa": elastic}
+    merged = {name: np.array(array) for name, array in values.items()}
+    for name, array in again.items():
+        place = places.get(name)
+        merged[name][lanes] = array if place is None else np.take_along_axis(array, place[..., None], axis=-2)
+    # Redundant are the rows that depend on those before them, as they were given, unless their number was misjudged.
+    agreed = values["keep"].sum(axis=(-2, -1)) == merged["keep"].sum(axis=(-2, -1))
+    merged["keep"] = np.where(agreed[..., None, None], values["keep"], merged["keep"])
+    return merged
+
+
+def _taken(block: Block, order: Order) -> Block:
+    return block.changed(lambda array: np.take_along_axis(array, order[..., None], axis=-2))
+
+
+def _orders(problem: Problem) -> list[Order]:
+    """In which order to take the rows of each block, `(lanes, k)`."""
+    factor = lapack.factor(problem.M)
+    n_lanes, n = problem.M.shape[0], problem.M.shape[-1]
+    Q = np.zeros((n_lanes, 0, n))
+    orders = []
+    for block in problem.blocks:
+        k = block.C.shape[-2]
+        if block.kind not in ON_KINDS:
+            orders.append(np.broadcast_to(np.arange(k), (n_lanes, k)))
+            continue
+        rest = scaled(block.C, factor, lapack)
+        lengths = np.sqrt(np.sum(rest**2, axis=-1, keepdims=True))
+        rest = rest / np.where(lengths > 0, lengths, 1.0)
+        for _ in range(2):
+            rest = rest - (rest @ lapack.transpose(Q)) @ Q
+        order, left = np.zeros((n_lanes, 0), dtype=np.intp), np.ones((n_lanes, k), dtype=bool)
+        for _ in range(k):
+            length = np.where(left, np.sqrt(np.sum(rest**2, axis=-1)), -1.0)
+            # The first that is not weak beside the longest, so that the order changes only where it matters.
+            pick = np.argmax(left & (length >= WEAK * length.max(axis=-1, keepdims=True)), axis=-1)[:, None]
+            q = np.take_along_axis(rest, pick[..., None], axis=-2)
+            size = np.take_along_axis(length, pick, axis=-1)[..., None]
+            q = np.where(size > RANK, q / np.maximum(size, RANK), 0.0)
+            rest = rest - (rest @ lapack.transpose(q)) @ q
+            Q = np.concatenate([Q, q], axis=-2)
+            np.put_along_axis(left, pick, False, axis=-1)
+            order = np.concatenate([order, pick], axis=-1)
+        orders.append(order)
+    return orders
+
+
+def _back(orders: list[Order]) -> Order:
+    """Where each row of the stack has gone, `(lanes, rows)`."""
+    found, start = [], 0
+    for order in orders:
+        found.append(start + np.argsort(order, axis=-1))
+        start += order.shape[-1]
+    return np.concatenate(found, axis=-1) if found else np.zeros((1, 0), dtype=np.intp)
