@@ -15,19 +15,21 @@ from numpy.typing import NDArray
 from jourdain.algebra import lapack, unrolled
 from jourdain.algebra.directions import Directions, angle_from
 from jourdain.algebra.directions import directions as eigen_directions
-from jourdain.algebra.event import ON_KINDS, target
+from jourdain.algebra.event import AFTER_KINDS, BEFORE_KINDS, IMPULSIVE_KINDS, ON_KINDS, scaled, target
 from jourdain.algebra.privileged import Phase, Phases, choose_names, independent_rows, phase
 from jourdain.algebra.projectors import Projectors, projector_matrices
-from jourdain.errors import BadEvent, ShapeError, listing, unknown
+from jourdain.checks import positive_definite
+from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, listing, unknown
 from jourdain.evaluate import Evaluator
 from jourdain.naming import name_of
+from jourdain.state import number, refuse_nonfinite
 
 if TYPE_CHECKING:
     from jourdain.algebra.closed_form import ClosedForm
     from jourdain.event import Event
 
 Array = NDArray[np.float64]
-BEFORE, DURING, AFTER = ("regular", "live", "released"), ON_KINDS, ("regular", "live", "inert")
+BEFORE, DURING, AFTER = BEFORE_KINDS, ON_KINDS, AFTER_KINDS
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +42,10 @@ class Analysis:
 
     def projectors(self, q: Any, parameters: Mapping[str, Any]) -> Projectors:
         """See `Event.projectors`."""
-        return Projectors(**self._projectors(*self.event.state(q, None, parameters)))
+        state = self.event.state(q, None, parameters)
+        values = self._projectors(*state)
+        good = self._sound(state)
+        return Projectors(**{name: np.where(good[..., None, None], array, np.nan) for name, array in values.items()})
 
     def directions(self, q: Any, point: Any, subspace: Any, axis: Any, parameters: Mapping[str, Any]) -> Directions:
         """See `Event.directions`."""
@@ -56,7 +61,7 @@ class Analysis:
         S = _admitted(C[before], M) if subspace is None else self._subspace(subspace)
         if S.shape[1] == 0:
             raise BadEvent("The prior rows leave no velocity: there are no directions.")
-        struck = C[self._select(("live", "inert", "elastic"))]
+        struck = C[self._select(IMPULSIVE_KINDS)]
         xi, v, multiplicity = eigen_directions(M, self._projectors(*state)["P_c"], S, struck)
         if point is None:
             return Directions(xi, v, multiplicity, None, None)
@@ -85,7 +90,8 @@ class Analysis:
             for title, one in found.items():
                 L = one.D.T @ at["M"]
                 found[title] = replace(one, momenta_minus=L @ t.v_minus, momenta_plus=L @ t.v_plus)
-        return Phases(**found, applied=found["virtual"].D.T @ at["f"][:, 0])
+        D, f = found["virtual"].D, at["f"][:, 0]
+        return Phases(**found, applied=D.T @ f, rounding=1e-13 * np.abs(D.T) @ np.abs(f))
 
     def closed_form(self) -> ClosedForm:
         """See `Event.symbolic`."""
@@ -201,21 +207,43 @@ class Analysis:
         state = self.event.state(q, v, parameters)
         if state[0].ndim != 1:
             raise ShapeError("This analysis takes one pose at a time; give q and parameters without batch axes.")
+        self._sound(state)
         return state
+
+    def _sound(self, state: tuple[Array, Array, Array]) -> NDArray[np.bool_]:
+        """Whether the input is finite and M positive definite, `(*batch,)`; without batch axes what is wrong raises."""
+        s = self.event.mechanism.symbols
+        finite = np.all([np.isfinite(array).all(axis=-1) for array in state], axis=0)
+        if not state[0].shape[:-1]:
+            refuse_nonfinite(
+                q=(state[0], s.q_names), v=(state[1], s.v_names), parameter=(state[2], list(self.event.defaults))
+            )
+        M = np.where(finite[..., None, None], self._pose(*state)["M"], np.eye(len(s.v_names)))
+        pivots, diagonal = lapack.factor(M).pivots[..., 0], lapack.diagonal_of(M)[..., 0]
+        definite = positive_definite(pivots, diagonal, lambda lanes: M[lanes])
+        if not state[0].shape[:-1] and not definite:
+            raise NotPositiveDefinite(
+                "The mass matrix is not positive definite at this pose; check masses and inertias."
+            )
+        return np.asarray(finite & definite)
 
     def _subspace(self, subspace: Any) -> Array:
         names = self.event.mechanism.symbols.v_names
         several = [subspace] if isinstance(subspace, str) else list(subspace)
+        if not several:
+            raise ShapeError("subspace is empty; give velocity names, or a matrix of columns.")
         if all(not isinstance(entry, int | float) and np.ndim(entry) == 0 for entry in several):
             for entry in several:
                 if name_of(entry) not in names:
                     raise unknown("velocity", name_of(entry), names)
             return np.eye(len(names))[:, [names.index(name_of(entry)) for entry in several]]
-        S = np.asarray(subspace, dtype=float)
+        S = number("subspace", subspace)
         if S.ndim != 2 or S.shape[0] != len(names):
             raise ShapeError(
                 f"subspace has shape {S.shape}; give velocity names, or a matrix ({len(names)}, m) of columns."
             )
+        if len(independent_rows(S.T, np.eye(len(names)))) < S.shape[1]:
+            raise ShapeError(f"The {S.shape[1]} columns of subspace are not independent; leave some out.")
         return S
 
     def _axis(self, axis: Any) -> Array:
@@ -233,8 +261,7 @@ class Analysis:
 def _admitted(rows: Array, M: Array) -> Array:
     """Columns that span the velocities with rows v = 0."""
     factor, n = lapack.factor(M), M.shape[-1]
-    Y = lapack.transpose(factor.solve_transposed(rows.T))
-    kept = Y[independent_rows(rows, M)]
+    kept = scaled(rows, factor, lapack)[independent_rows(rows, M)]
     inside = kept.T @ lapack.solve(kept @ kept.T, kept) if len(kept) else np.zeros((n, n))
     _, x = lapack.symmetric_eigen(np.eye(n) - inside, np.eye(n))
     return factor.solve(x[:, : n - len(kept)])

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra import lapack
-from jourdain.algebra.event import ON_KINDS, Block, Problem, outcome
+from jourdain.algebra.event import ON_KINDS, Block, Problem, outcome, prior_projection, target
 from jourdain.algebra.reorder import outcome_in_any_order
 from jourdain.checks import judge, positive_definite
 from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, Status
+from jourdain.layout import ConstraintLayout, Layout
 from jourdain.state import number
-from jourdain.transition import ConstraintLayout, Layout, Transition
+from jourdain.transition import Transition
 
 Array = NDArray[np.float64]
 
@@ -85,8 +86,10 @@ def transition(
         if massless.any():
             values = _without_parts(values, problem, massless)
         values["u_rounding"] = _rounding(problem)
-        status = judge(values, layout, inputs, lambda lanes: solved.M[lanes], check is True)
-        return Transition.of(layout, values, _refuse_asymmetric(problem.M, status))
+        skew = _asymmetric(problem.M)
+        status = judge(values, layout, inputs, lambda lanes: solved.M[lanes], check is not False)
+        status[skew & (status != Status.NOT_FINITE)] = Status.NOT_POSITIVE_DEFINITE
+        return Transition.of(layout, values, status)
 
 
 def _positive_definite(M: Array) -> NDArray[np.bool_]:
@@ -101,10 +104,10 @@ def _rounding(problem: Problem) -> Array:
 
 
 def _projected(problem: Problem) -> Array:
-    """v⁻ moved M-orthogonally onto the rows that are on before."""
-    before = problem.of_kind("regular", "live", "released")
-    blocks = tuple(replace(block, kind="inert", b_plus=block.b_minus) for block in before)
-    return np.asarray(outcome(Problem(problem.M, problem.v_minus, blocks, ()), lapack)["v_plus"])
+    """v⁻ moved onto the rows that are on before, M-orthogonally; with the augmented M where M is semidefinite."""
+    projection = prior_projection(problem)
+    massless = ~_positive_definite(problem.M)
+    return np.asarray(outcome(_augmented(projection, massless) if massless.any() else projection, lapack)["v_plus"])
 
 
 def _block(kind: str, value: Any, n: int) -> Block:
@@ -210,9 +213,8 @@ def _augmented(problem: Problem, massless: NDArray[np.bool_]) -> Problem:
         C, CT = block.C, lapack.transpose(block.C)
         squares = np.sum(C * C, axis=-1, keepdims=True)
         S = mass / np.where(squares > 0, squares, 1.0)
-        target = -block.kappa * (C @ problem.v_minus + block.b_minus) if block.kind == "elastic" else 0.0
         add = add + CT @ (S * C)
-        shift = shift + CT @ (S * (target - block.b_plus - C @ problem.v_minus))
+        shift = shift + CT @ (S * (target(block, problem.v_minus, lapack) - block.b_plus - C @ problem.v_minus))
     mask = semidefinite[..., None, None]
     M = np.where(mask, problem.M + add, problem.M)
     return replace(problem, M=M, applied=(*problem.applied, np.where(mask, shift, 0.0)))
@@ -233,11 +235,11 @@ def _without_parts(values: dict[str, Any], problem: Problem, massless: NDArray[n
     return true
 
 
-def _refuse_asymmetric(M: Array, status: NDArray[np.int8]) -> NDArray[np.int8]:
+def _asymmetric(M: Array) -> NDArray[np.bool_]:
+    """Which lanes have an M that is not symmetric, `(*batch,)`; without batch axes it raises."""
     scale = np.sqrt(np.abs(np.diagonal(M, axis1=-2, axis2=-1)))
     skew = np.abs(M - lapack.transpose(M)) > 1e-9 * scale[..., :, None] * scale[..., None, :]
-    if skew.any() and status.ndim == 0:
+    if skew.any() and M.ndim == 2:
         i, j = np.argwhere(skew)[0]
         raise NotPositiveDefinite(f"M is not symmetric: M[{i}, {j}] = {M[i, j]:g} but M[{j}, {i}] = {M[j, i]:g}.")
-    bad = skew.any(axis=(-2, -1)) & (status != Status.NOT_FINITE)
-    return np.where(bad, Status.NOT_POSITIVE_DEFINITE, status).astype(np.int8)
+    return np.asarray(skew.any(axis=(-2, -1)))

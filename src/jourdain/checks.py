@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.algebra.event import BEFORE_KINDS
 from jourdain.algebra.lapack import smallest_eigenvalue
 from jourdain.errors import (
     BadRestitution,
@@ -19,9 +20,7 @@ from jourdain.errors import (
     PriorViolated,
     Status,
 )
-
-if TYPE_CHECKING:
-    from jourdain.transition import Layout
+from jourdain.layout import Layout
 
 Array = NDArray[np.float64]
 TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of g in its own unit
@@ -134,7 +133,7 @@ def _off_constraint(g: Array, layout: Layout, single: bool) -> Verdict:
 
 
 def _prior_violated(values: Mapping[str, Array], layout: Layout, single: bool) -> Verdict:
-    on_before = np.array([row.kind in ("regular", "live", "released") for row in layout.rows], dtype=bool)
+    on_before = np.array([row.kind in BEFORE_KINDS for row in layout.rows], dtype=bool)
     u = values["u_minus"][..., 0]
     allowed = TOLERANCE * (_speed(values["T_minus"], values["row_length"]) + np.abs(values["b_minus"][..., 0]))
     if "u_rounding" in values:
@@ -178,6 +177,7 @@ def _contradicted(values: Mapping[str, Array], layout: Layout, single: bool) -> 
 def energy_created(values: Mapping[str, Array]) -> Array:
     """The energy that came from nowhere, J, `(*batch,)`: ΔT > 0 without moving supports or applied impulses."""
     gain = -values["loss"][..., 0, 0]
-    still = ~values["b_plus"].any(axis=(-2, -1)) & ~values["applied"].any(axis=(-2, -1))
+    k = values["target"].shape[-2]  # rows that are on; released supports do no work
+    still = ~values["b_plus"][..., :k, :].any(axis=(-2, -1)) & ~values["applied"].any(axis=(-2, -1))
     real = gain > 1e-10 * (values["T_minus"] + values["T_plus"])[..., 0, 0]
     return np.where(still & real, gain, 0.0)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import casadi as ca
 from casadi import SX
 
-from jourdain.errors import Error, NotAffine
+from jourdain.errors import Error, NotAffine, unknown
 from jourdain.mechanism import Array, Mechanism
 from jourdain.naming import refuse_clash
 
@@ -59,6 +59,8 @@ class Contact(Constraint):
     @property
     def tangent(self) -> Constraint:
         n = len(self.row_names)
+        if n == 1:
+            raise unknown("constraint", f"{self.name}.tangent", self.parts())
         return self.subset(f"{self.name}.tangent", range(1, n), scalar=n == 2)
 
     def parts(self) -> dict[str, Constraint]:
@@ -106,8 +108,10 @@ def _named(
         raise Error(f"Constraint '{name}' has no rows; give at least one expression.")
     # A contact may carry the name of a coordinate: its rows, "stance.normal", cannot be mistaken for a velocity.
     harmless = ("coordinate", "velocity") if cls is Contact else ()
-    refuse_clash([*(taken for taken in mechanism.names() if taken[0] == name and taken[1] not in harmless),
-                  (name, "constraint")])  # fmt: skip
+    taken = [pair for pair in mechanism.names() if pair[0] == name and pair[1] not in harmless]
+    known = {part for c in mechanism.constraints.values() for part in (*c.parts(), *c.row_names)} - {name}
+    refuse_clash([*taken, *((part, "row") for part in known), (name, "constraint")])
+    refuse_clash([*((part, "constraint or row") for part in known), *((row, "row") for row in row_names)])
     rows = [mechanism.symbols.translate(expression) for expression in expressions]
     column = ca.vertcat(*rows)
     s = mechanism.symbols
@@ -128,8 +132,7 @@ def _named(
 
 def _refuse_nonlinear(mechanism: Mechanism, name: str, row: SX, expression: Any) -> None:
     """NotAffine, showing the terms of the user's own expression that are not affine in v."""
-    v = mechanism.symbols.v
-    if not ca.depends_on(ca.jacobian(row, v), v):
+    if _is_affine(mechanism, row):
         return
     offending = [str(expression)]
     if not isinstance(expression, SX):
@@ -137,5 +140,13 @@ def _refuse_nonlinear(mechanism: Mechanism, name: str, row: SX, expression: Any)
 
         terms = sympy.Add.make_args(sympy.expand(expression))
         translated = [(term, mechanism.symbols.translate(term)) for term in terms]
-        offending = [str(term) for term, sx in translated if ca.depends_on(ca.jacobian(sx, v), v)] or offending
+        offending = [str(term) for term, sx in translated if not _is_affine(mechanism, sx)] or offending
     raise NotAffine(f"Constraint '{name}' is not affine in the velocities: {', '.join(offending)}.")
+
+
+def _is_affine(mechanism: Mechanism, expression: SX) -> bool:
+    try:
+        mechanism.affine("term", expression)
+    except NotAffine:
+        return False
+    return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,17 +12,18 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra import unrolled
-from jourdain.algebra.event import Block, Problem, outcome
+from jourdain.algebra.event import Block, Problem, outcome, prior_projection
+from jourdain.assembly import assemble, assembler
 from jourdain.checks import judge
 from jourdain.constraint import Constraint, Contact
-from jourdain.errors import BadEvent, BadRestitution, ShapeError, unknown
+from jourdain.errors import BadEvent
 from jourdain.evaluate import Array, Evaluator
+from jourdain.layout import ConstraintLayout, Layout
 from jourdain.mechanism import Mechanism
-from jourdain.models.expression import to_sx
 from jourdain.naming import name_of
 from jourdain.quantities import rate_unit
 from jourdain.state import broadcast, parameter_vector
-from jourdain.transition import ConstraintLayout, Layout, Transition
+from jourdain.transition import Transition
 
 if TYPE_CHECKING:
     from jourdain.algebra.closed_form import ClosedForm
@@ -55,6 +56,7 @@ class Event:
     defaults: Mapping[str, float | None]  # parameters of the event
     parameters: Mapping[str, SX]  # their symbols
     outputs: tuple[Mapping[str, SX], Mapping[str, SX]]  # named outputs before and after
+    geometry: SX  # (rows, 1), the geometric rows, 0 where they hold
     jumping: Mapping[str, str]  # parameters of live rows → what they are called now
 
     # One state
@@ -69,13 +71,10 @@ class Event:
         """
         if check not in (True, False, "project"):
             raise BadEvent(f"check is True, False or 'project', not {check!r}.")
-        given = {**parameters, **more}
-        q_array, v_array = self.mechanism.coordinates(q), self.mechanism.velocities(v)
+        state = self.state(q, v, {**parameters, **more})
         if check == "project":
-            q_array = self._assembled(q_array, given)
-        state = self.state(q_array, v_array, given)
-        if check == "project":
-            state = (state[0], self._projected(state), state[2])
+            q_on = self.assembled(state, range(len(self.mechanism.symbols.q_names)))
+            state = (q_on, self._projector(q_on, *state[1:])["v_plus"][..., 0], state[2])
         values = self._evaluator(*state)
         names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.defaults))
         inputs = dict(zip(("q", "v", "parameter"), zip(state, names, strict=True), strict=True))
@@ -84,7 +83,7 @@ class Event:
             self.layout,
             inputs,
             mass_matrix=lambda lanes: self._mass_matrix(*(array[lanes] for array in state))["M"],
-            check=check is True,
+            check=check is not False,
         )
         return Transition.of(self.layout, values, status)
 
@@ -99,7 +98,7 @@ class Event:
         blocks = [role.block for role in self.roles]
         n = len(self.mechanism.symbols.v_names)
         lengths = Evaluator(self.inputs, {"C": ca.vertcat(SX(0, n), *(block.C for block in blocks))})
-        typical = np.median(np.sqrt(np.sum(lengths(*self.generic_state())["C"] ** 2, axis=-1)), axis=0)
+        typical = _typical(np.sqrt(np.sum(lengths(*self.generic_state())["C"] ** 2, axis=-1)))
         cleaned, start = [], 0
         for block in blocks:
             k = block.C.shape[0]
@@ -129,8 +128,7 @@ class Event:
         before, after = (_column(list(outputs.values())) for outputs in self.outputs)
         expressions["outputs_minus"] = before
         expressions["outputs_plus"] = ca.substitute(after, v, expressions["v_plus"])
-        geometry = _column([role.constraint.g for role in self.roles if role.constraint.g is not None])
-        return Evaluator(self.inputs, {**expressions, "geometry": geometry})
+        return Evaluator(self.inputs, {**expressions, "geometry": self.geometry})
 
     @cached_property
     def _mass_matrix(self) -> Evaluator:
@@ -155,21 +153,16 @@ class Event:
         applied = tuple(f"impulse {name}" for name in self.applied)
         return Layout(tuple(s.v_names), constraints, applied, tuple(self.outputs[0]), units)
 
-    def _assembled(self, q: Array, parameters: Mapping[str, Any]) -> Array:
-        geometric = [role.constraint for role in self.roles if role.constraint.g is not None]
-        own = {name: value for name, value in parameters.items() if name in self.mechanism.defaults}
-        return self.mechanism.assemble(q, hold=geometric, **own) if geometric else q
-
-    def _projected(self, state: tuple[Array, Array, Array]) -> Array:
-        """v⁻ moved M-orthogonally onto the rows that are on before."""
-        return self._projector(*state)["v_plus"][..., 0]
+    def assembled(self, state: tuple[Array, Array, Array], free: Sequence[int]) -> Array:
+        """Q with the free coordinates moved so that the geometric rows hold, `(*batch, n_q)`."""
+        return (
+            assemble(assembler(self.inputs, self.geometry, free), state, free)[0] if self.geometry.numel() else state[0]
+        )
 
     @cached_property
     def _projector(self) -> Evaluator:
-        before = self.problem.of_kind("regular", "live", "released")
-        blocks = tuple(replace(block, kind="inert", b_plus=block.b_minus) for block in before)
-        problem = Problem(self.mechanism.M, self.mechanism.symbols.v, blocks, ())
-        return Evaluator(self.inputs, {"v_plus": outcome(problem, unrolled)["v_plus"]})
+        """Its v_plus is v⁻ moved onto the rows that are on before."""
+        return Evaluator(self.inputs, {"v_plus": outcome(prior_projection(self.problem), unrolled)["v_plus"]})
 
     # Analysis
 
@@ -231,188 +224,9 @@ class Event:
         return f"Event({', '.join([*kinds, *(repr(f'impulse {name}') for name in self.applied)])})"
 
 
-def event(
-    mechanism: Mechanism,
-    regular: Any,
-    inert: Any,
-    elastic: Mapping[Any, Any],
-    live: Mapping[Any, Mapping[Any, tuple[Any, Any]]],
-    released: Any,
-    impulses: Mapping[Any, Any],
-    nonideal: Mapping[Any, Any],
-) -> Event:
-    """See `Mechanism.event`."""
-    chosen = {
-        "regular": _listed(regular),
-        "live": list(live),
-        "inert": _listed(inert),
-        "elastic": list(elastic),
-        "released": _listed(released),
-        "nonideal": list(nonideal),
-    }
-    found = [(kind, mechanism.find_constraint(which), which) for kind, several in chosen.items() for which in several]
-    _refuse_double([constraint for _, constraint, _ in found])
-    values = _Values(mechanism)
-    before, after = _jumps(mechanism, live, values)
-    roles = []
-    for kind, constraint, key in found:
-        k = constraint.C.shape[0]
-        kappa = values.column(elastic[key], k, f"restitution of '{constraint.name}'") if kind == "elastic" else None
-        beta = (
-            values.column(nonideal[key], k, f"nonideal impulse of '{constraint.name}'") if kind == "nonideal" else None
-        )
-        if kappa is not None:
-            _refuse_restitution(constraint.name, kappa)
-        b_minus, b_plus = (_substituted(constraint.b, side) for side in (before, after))
-        if kind == "inert":
-            b_minus = b_plus
-        if kind in ("released", "nonideal"):
-            b_plus = b_minus
-        roles.append(Role(constraint, Block(kind, constraint.C, b_minus, b_plus, kappa, beta)))
-        if kind in ("regular", "elastic") and any(ca.depends_on(constraint.b, old) for old, _ in before):
-            raise BadEvent(
-                f"The bias of '{constraint.name}' ({kind}) jumps with a live parameter; declare it live too."
-            )
-    applied = {name_of(key): _generalized(mechanism, name_of(key), load, values) for key, load in impulses.items()}
-    rigid = ca.vertcat(ca.vec(mechanism.M), *(ca.vec(role.block.C) for role in roles), *applied.values())
-    for old, _ in before:
-        if ca.depends_on(rigid, old):
-            raise BadEvent(f"'{old}' jumps in this event, but more than the bias of its live rows depends on it.")
-    jumping = {str(old): f"{old}_minus or {old}_plus" for old, _ in before}
-    outputs = tuple({name: _substituted(e, side) for name, e in mechanism.outputs.items()} for side in (before, after))
-    used = ca.vertcat(rigid, *(role.block.b_minus for role in roles), *(role.block.b_plus for role in roles),
-                      *(ca.vec(role.constraint.g) for role in roles if role.constraint.g is not None))  # fmt: skip
-    time = {"t": 0.0} if ca.depends_on(used, mechanism.symbols.t) else {}
-    defaults = (
-        {name: value for name, value in mechanism.defaults.items() if name not in jumping} | time | values.defaults
-    )
-    symbols = {name: {**mechanism.symbols.parameters, **values.symbols}[name] for name in defaults}
-    return Event(mechanism, tuple(roles), applied, defaults, symbols, outputs, jumping)  # type: ignore[arg-type]
-
-
-class _Values:
-    """Numbers of an event: a number, a SymPy expression in parameters, or the name of a new parameter."""
-
-    def __init__(self, mechanism: Mechanism) -> None:
-        self.known = dict(mechanism.symbols.parameters)
-        self.symbols: dict[str, SX] = {}  # new ones
-        self.defaults: dict[str, float | None] = {}
-
-    def new(self, name: str, default: float | None) -> SX:
-        """A parameter of the event by name; the mechanism's own if it has one."""
-        if name not in {**self.known, **self.symbols}:
-            self.symbols[name], self.defaults[name] = SX.sym(name), default
-        return {**self.known, **self.symbols}[name]
-
-    def __call__(self, value: Any) -> SX:
-        return self.new(value, None) if isinstance(value, str) else to_sx(value, self._lookup)
-
-    def _lookup(self, symbol: Any) -> SX:
-        name, known = name_of(symbol), {**self.known, **self.symbols}
-        if not symbol.is_Symbol or name not in known:
-            raise unknown("parameter", name, known)
-        return known[name]
-
-    def column(self, value: Any, k: int, what: str) -> SX:
-        """One value for all rows, or one per row, as a column."""
-        several = list(value) if isinstance(value, list | tuple | np.ndarray) else [value] * k
-        if len(several) != k:
-            raise ShapeError(f"The {what} has {len(several)} entries for {k} rows; give one number, or one per row.")
-        return ca.vertcat(*(self(entry) for entry in several))
-
-
-def _listed(several: Any) -> list[Any]:
-    return [several] if isinstance(several, str | Constraint) else list(several)
-
-
-def _refuse_double(constraints: Iterable[Constraint]) -> None:
-    seen: dict[str, str] = {}
-    for constraint in constraints:
-        for row in constraint.row_names:
-            if row in seen:
-                raise BadEvent(
-                    f"Row '{row}' takes part twice ('{seen[row]}' and '{constraint.name}'); give it one kind."
-                )
-            seen[row] = constraint.name
-
-
-def _refuse_restitution(name: str, kappa: SX) -> None:
-    for entry in ca.vertsplit(kappa):
-        if entry.is_constant() and not 0 <= float(entry) <= 1:
-            raise BadRestitution(f"The restitution of '{name}' is {float(entry)}; it must lie in [0, 1].")
-
-
-def _jumps(
-    mechanism: Mechanism, live: Mapping[Any, Mapping[Any, tuple[Any, Any]]], values: _Values
-) -> tuple[list[tuple[SX, SX]], list[tuple[SX, SX]]]:
-    """What the parameters of live rows are before and after: pairs (symbol, expression) for each side."""
-    sides: dict[str, tuple[SX, SX]] = {}
-    for key, jumps in live.items():
-        constraint = mechanism.find_constraint(key)
-        if not isinstance(jumps, Mapping):
-            raise BadEvent(f"live['{constraint.name}'] is {{parameter: (before, after)}}, not {jumps!r}.")
-        for which, pair in jumps.items():
-            name = name_of(which)
-            if name not in mechanism.defaults:
-                raise unknown("parameter", name, mechanism.defaults)
-            if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise BadEvent(f"live['{constraint.name}']['{name}'] is a pair (before, after), not {pair!r}.")
-            if not ca.depends_on(constraint.b, mechanism.symbols.parameters[name]):
-                raise BadEvent(
-                    f"The bias of '{constraint.name}' does not depend on '{name}', so it cannot jump with it."
-                )
-            if name not in sides:
-                sides[name] = (_side(values, f"{name}_minus", pair[0]), _side(values, f"{name}_plus", pair[1]))
-    symbols = mechanism.symbols.parameters
-    before, after = ([(symbols[name], pair[side]) for name, pair in sides.items()] for side in (0, 1))
-    return before, after
-
-
-def _side(values: _Values, name: str, value: Any) -> SX:
-    """A number becomes the default of the parameter `name`; anything else says itself what it is."""
-    return values.new(name, float(value)) if isinstance(value, int | float) else values(value)
-
-
-def _substituted(expression: SX, pairs: list[tuple[SX, SX]]) -> SX:
-    if not pairs:
-        return expression
-    return ca.substitute(expression, ca.vertcat(*(old for old, _ in pairs)), ca.vertcat(*(new for _, new in pairs)))
-
-
-def _generalized(mechanism: Mechanism, name: str, load: Any, values: _Values) -> SX:
-    """The generalized impulse of a vector at a point, an angular impulse on a body, or a number along a velocity."""
-    s = mechanism.symbols
-    if name in s.v_names:
-        unit = SX(len(s.v_names), 1)
-        unit[s.v_names.index(name)] = 1
-        return unit @ values(load)
-    if name in mechanism.points:
-        velocity = mechanism.points[name].velocity
-    elif name in mechanism.angular_velocities:
-        angular = mechanism.angular_velocities[name]
-        if angular is None:
-            raise BadEvent(f"Body '{name}' is a particle and takes no angular impulse; apply a vector at a point.")
-        velocity = angular
-    else:
-        raise unknown("point, body or velocity", name, [*mechanism.points, *mechanism.angular_velocities, *s.v_names])
-    J = ca.sparsify(ca.jacobian(velocity, s.v))
-    return ca.sparsify(J.T @ _vector(mechanism, name, load, J, values))
-
-
-def _vector(mechanism: Mechanism, name: str, load: Any, J: SX, values: _Values) -> SX:
-    """A SymPy Vector, 3 components in the frame, 2 in a planar system, or 1 for a planar angular impulse."""
-    if type(load).__name__ == "Vector":
-        if mechanism.reader is None:
-            raise BadEvent(f"The impulse at '{name}' is a SymPy Vector, but the mechanism is not; give 3 components.")
-        return mechanism.reader.vector(load)
-    entries = [values(entry) for entry in (load if isinstance(load, list | tuple | np.ndarray) else [load])]
-    if len(entries) == 3:
-        return ca.vertcat(*entries)
-    if len(entries) == 2 and J[2, :].nnz() == 0:
-        return ca.vertcat(*entries, 0)
-    if len(entries) == 1 and J[:2, :].nnz() == 0:
-        return ca.vertcat(0, 0, *entries)
-    raise ShapeError(f"The impulse at '{name}' has {len(entries)} components; give 3, in the mechanism's frame.")
+def _typical(lengths: Array) -> Array:
+    """The median over the poses, `(rows,)`, of those that are finite; 0 where none is."""
+    return np.array([np.median(some[np.isfinite(some)]) if np.isfinite(some).any() else 0.0 for some in lengths.T])
 
 
 def _without_rounding(C: SX, floor: Array) -> SX:
@@ -420,7 +234,7 @@ def _without_rounding(C: SX, floor: Array) -> SX:
     rows = []
     for i, row in enumerate(ca.vertsplit(C)):
         vanishes = row.nnz() and not any(entry.nnz() and entry.is_constant() for entry in ca.horzsplit(row))
-        rows.append(ca.if_else(ca.sumsqr(row) > floor[i] ** 2, row, 0) if vanishes else row)
+        rows.append(ca.if_else(ca.sumsqr(row) <= floor[i] ** 2, 0, row) if vanishes else row)  # NaN stays NaN
     return ca.sparsify(ca.vertcat(SX(0, C.shape[1]), *rows))
 
 

@@ -11,8 +11,18 @@ import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
-from jourdain.errors import NotAffine, NotConverged, ShapeError, UnknownName, unknown
-from jourdain.evaluate import Evaluator
+from jourdain.assembly import assemble, assembler
+from jourdain.errors import (
+    NotAffine,
+    NotConverged,
+    NotPositiveDefinite,
+    Rheonomic,
+    ShapeError,
+    UnknownName,
+    listing,
+    unknown,
+)
+from jourdain.evaluate import Evaluator, differ
 from jourdain.models.symbols import PointMotion, Symbols
 from jourdain.naming import name_of, refuse_clash
 from jourdain.state import broadcast, parameter_vector, refuse_nonfinite, vector
@@ -58,6 +68,8 @@ class Mechanism:
 
     def __post_init__(self) -> None:
         refuse_clash(self.names())
+        moving = [pair for pair in self.names() if pair[1] in ("coordinate", "velocity")]
+        refuse_clash([*moving, *((name, "parameter") for name in self.symbols.p_names)])
         for name, expression in self.outputs.items():
             self.affine(f"output '{name}'", expression)
 
@@ -104,9 +116,11 @@ class Mechanism:
 
         names = [name_of(symbol) for symbol in q]
         refuse_clash((name, "coordinate") for name in names)
-        symbols = Symbols.named(
-            names, names if v is None else [name_of(symbol) for symbol in v], [name_of(symbol) for symbol in parameters]
-        )
+        v_names = names if v is None else [name_of(symbol) for symbol in v]
+        p_names = [name_of(symbol) for symbol in parameters]
+        for what, several in (("velocity", v_names), ("parameter", p_names)):
+            refuse_clash((name, what) for name in several)
+        symbols = Symbols.named(names, v_names, p_names)
         symbols = symbols.with_kinematics(kinematics_matrix(symbols, kinematics))
         anchors = [body.masscenter for body in bodies if getattr(body, "masscenter", None)]
         reader = SympyReader(symbols, frame, origin, [*anchors, *points.values()])
@@ -176,7 +190,9 @@ class Mechanism:
             position = ca.vertcat(ca.vec(SX(position)), SX(3 - SX(position).numel(), 1))
             return PointMotion(position, ca.jtimes(position, q, N @ v))
 
-        return cls(
+        if ca.depends_on(M, v):
+            raise Rheonomic("M depends on v; it must be a function of q and parameters only.")
+        made = cls(
             symbols,
             ca.sparsify(M),
             {symbol.name(): default for symbol, default in pairs},
@@ -186,6 +202,9 @@ class Mechanism:
             SX(len(v_names), 1) if force is None else SX(force),
             dict(units),
         )
+        if differ(M, M.T):
+            raise NotPositiveDefinite("M is not symmetric; check how it is built.")
+        return made
 
     # Constraints and events
 
@@ -223,7 +242,7 @@ class Mechanism:
         `impulses`: point → vector (N s), body → vector (N m s), velocity → generalized. `nonideal`: constraint → its
         given impulse. Any number may be a number, a SymPy expression in parameters, or the name of a new parameter.
         """
-        from jourdain.event import event
+        from jourdain.event_builder import event
 
         return event(self, regular, inert, elastic, live, released, impulses, nonideal)
 
@@ -241,6 +260,7 @@ class Mechanism:
         """(C, b) of an expression C v + b, (k, n_v) and (k, 1); NotAffine with the term that is not."""
         v = self.symbols.v
         C = ca.jacobian(expression, v)
+        b = ca.substitute(expression, v, SX.zeros(*v.shape))
         if ca.depends_on(C, v):
             quadratic = [
                 str(C[i, j]) for i in range(C.shape[0]) for j in range(C.shape[1]) if ca.depends_on(C[i, j], v)
@@ -248,7 +268,9 @@ class Mechanism:
             raise NotAffine(
                 f"The {what} is not affine in the velocities: its derivative {quadratic[0]} still depends on them."
             )
-        return ca.sparsify(C), ca.sparsify(ca.substitute(expression, v, SX.zeros(*v.shape)))
+        if differ(expression, C @ v + b):
+            raise NotAffine(f"The {what} is not affine in the velocities: it jumps with them.")
+        return ca.sparsify(C), ca.sparsify(b)
 
     # Numbers
 
@@ -256,15 +278,22 @@ class Mechanism:
         self, key: str, outputs: Callable[[], Mapping[str, SX]], q: Any, v: Any, parameters: Mapping[str, Any]
     ) -> dict[str, Array]:
         """Expressions in q, v and parameters, as arrays `(*batch, rows, columns)`; prepared once per `key`."""
-        s = self.symbols
-        time = {} if "t" in self.defaults else {"t": 0.0}
-        columns = parameter_vector({**self.defaults, **time}, parameters)
-        state = broadcast(self.coordinates(q), self.velocities(v), columns)
-        if not state[0].shape[:-1]:
-            refuse_nonfinite(q=(state[0], s.q_names), v=(state[1], s.v_names))
+        state, inputs = self._state(q, v, parameters)
         if key not in self.evaluators:
-            self.evaluators[key] = Evaluator([s.q, s.v, ca.vertcat(s.p, s.t) if time else s.p], outputs())
+            self.evaluators[key] = Evaluator(inputs, outputs())
         return self.evaluators[key](*state)
+
+    def _state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[tuple[Array, Array, Array], list[SX]]:
+        """q, v and parameters (time included) as arrays with one batch shape, and the symbols they stand for."""
+        s = self.symbols
+        given = dict(parameters)
+        given |= given.pop("parameters", {})
+        time = {} if "t" in self.defaults else {"t": 0.0}
+        defaults = {**self.defaults, **time}
+        state = broadcast(self.coordinates(q), self.velocities(v), parameter_vector(defaults, given))
+        if not state[0].shape[:-1]:
+            refuse_nonfinite(q=(state[0], s.q_names), v=(state[1], s.v_names), parameter=(state[2], list(defaults)))
+        return state, [s.q, s.v, ca.vertcat(s.p, s.t) if time else s.p]
 
     def coordinates(self, q: Any) -> Array:
         """Q as an array `(*batch, n_q)`."""
@@ -289,21 +318,32 @@ class Mechanism:
         position = self._point(point).position
         if position is None:
             raise UnknownName(f"The position of '{name_of(point)}' is not known: it is not connected to the origin.")
-        return self.evaluate(f"position {name_of(point)}", lambda: {"r": position}, q, None, parameters)["r"][..., 0]
+        return self.evaluate(f"position {self.point_name(point)}", lambda: {"r": position}, q, None, parameters)["r"][
+            ..., 0
+        ]
 
     def point_velocity(self, point: Any, q: Any = None, v: Any = None, **parameters: Any) -> Array:
         """The velocity of a named point, in the frame, `(*batch, 3)`."""
         velocity = self._point(point).velocity
-        return self.evaluate(f"velocity {name_of(point)}", lambda: {"v": velocity}, q, v, parameters)["v"][..., 0]
+        return self.evaluate(f"velocity {self.point_name(point)}", lambda: {"v": velocity}, q, v, parameters)["v"][
+            ..., 0
+        ]
 
     def jacobian(self, point: Any, q: Any = None, **parameters: Any) -> Array:
         """∂(velocity of the point)/∂v, `(*batch, 3, n_v)`."""
         velocity = self._point(point).velocity
-        key = f"jacobian {name_of(point)}"
+        key = f"jacobian {self.point_name(point)}"
         return self.evaluate(key, lambda: {"J": ca.jacobian(velocity, self.symbols.v)}, q, None, parameters)["J"]
 
+    def point_name(self, which: Any) -> str:
+        """The name under which a point was given, for the name or the point itself; other things keep their name."""
+        for name, motion in self.points.items():
+            if motion.source is not None and motion.source is which:
+                return name
+        return name_of(which)
+
     def _point(self, point: Any) -> PointMotion:
-        name = name_of(point)
+        name = self.point_name(point)
         if name not in self.points:
             raise unknown("point", name, self.points)
         return self.points[name]
@@ -313,33 +353,20 @@ class Mechanism:
 
         `hold`: coordinates that keep their value, and constraints to satisfy (default: all at position level).
         """
-        from jourdain.algebra.lapack import least_squares
+        from jourdain.constraint import Constraint
 
-        names = [name_of(which) for which in hold]
-        fixed = [name for name in names if name in self.symbols.q_names]
-        chosen = [self.find_constraint(name) for name in names if name not in fixed]
+        s, hold = self.symbols, list(hold)
+        fixed = [name_of(which) for which in hold if not isinstance(which, Constraint) and name_of(which) in s.q_names]
+        chosen = [self.find_constraint(w) for w in hold if isinstance(w, Constraint) or name_of(w) not in fixed]
         geometric = [c for c in chosen or self.constraints.values() if c.g is not None]
-        free = [i for i, name in enumerate(self.symbols.q_names) if name not in fixed]
-        start = self.coordinates(q)
-        if not geometric:
-            return start
-        g = ca.vertcat(*(c.g for c in geometric if c.g is not None))
-        key = f"assemble {[c.name for c in geometric]} {free}"
-        out = np.array(broadcast(start, np.zeros(0), [np.asarray(p, dtype=float) for p in parameters.values()])[0])
-        for lane in np.ndindex(out.shape[:-1]):
-            at = {name: np.broadcast_to(value, out.shape[:-1])[lane] for name, value in parameters.items()}
-            for _ in range(100):
-                values = self.evaluate(
-                    key, lambda: {"g": g, "J": ca.jacobian(g, self.symbols.q[free])}, out[lane], None, at
-                )
-                step = least_squares(values["J"], -values["g"][:, 0])
-                out[lane][free] += step * min(1.0, 0.5 / max(np.max(np.abs(step)), 1e-300))
-                if np.max(np.abs(step)) <= 1e-14 * (1 + np.max(np.abs(out[lane]))):
-                    break
-            residual = np.max(np.abs(values["g"]))
-            if not residual <= 1e-10:
-                raise NotConverged(
-                    f"No configuration near the given q satisfies {', '.join(repr(c.name) for c in geometric)}: "
-                    f"{residual:.1e} remains. Start closer, or hold fewer coordinates."
-                )
-        return out
+        free = [i for i, name in enumerate(s.q_names) if name not in fixed]
+        state, inputs = self._state(q, None, parameters)
+        g = ca.vertcat(SX(0, 1), *(c.g for c in geometric if c.g is not None))
+        found, missed = assemble(assembler(inputs, g, free), state, free)
+        if not np.all(missed <= 1e-10):
+            worst = np.nanmax(missed) if np.isfinite(missed).any() else np.nan
+            raise NotConverged(
+                f"No configuration near the given q satisfies {listing(c.name for c in geometric)}: "
+                f"{worst:.1e} remains. Start closer, or hold fewer coordinates."
+            )
+        return found

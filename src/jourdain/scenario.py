@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from jourdain.errors import NotExpressible, unknown
+from jourdain.errors import BadEvent, NotExpressible, listing, unknown
 from jourdain.evaluate import Array, Evaluator
 from jourdain.event import Event
 from jourdain.models.expression import to_sx
@@ -47,7 +47,9 @@ class Scenario:
         pose = self._pose(values)
         q, p = pose["q"][..., 0], pose["p"][..., 0]
         if self.guessed:
-            q = self._assembled(q, p)
+            names = self.event.mechanism.symbols.q_names
+            still = np.zeros((*q.shape[:-1], len(self.event.mechanism.symbols.v_names)))
+            q = self.event.assembled((q, still, p), [names.index(name) for name in self.guessed])
         return q, self._velocity(q, values)["v"][..., 0], p
 
     @cached_property
@@ -68,13 +70,6 @@ class Scenario:
             M = ca.substitute(mechanism.M, own, self.event_parameters)
             v = v * ca.sqrt(self.energy / (v.T @ M @ v / 2))
         return Evaluator([mechanism.symbols.q, self._inputs], {"v": v})
-
-    def _assembled(self, q: Array, p: Array) -> Array:
-        mechanism = self.event.mechanism
-        fixed = [name for name in mechanism.symbols.q_names if name not in self.guessed]
-        on = [role.constraint for role in self.event.roles if role.constraint.g is not None]
-        own = {n: p[..., i] for i, n in enumerate(self.event.defaults) if n in mechanism.defaults}
-        return mechanism.assemble(q, hold=[*fixed, *on], **own)
 
     def __repr__(self) -> str:
         given = ", ".join(name if value is None else f"{name}={value:g}" for name, value in self.parameters.items())
@@ -100,12 +95,20 @@ def scenario(
     symbols = {name: symbol for name, symbol in event.parameters.items() if name not in expressed}
     values = {name: event.defaults[name] for name in symbols}
 
+    being_expressed: set[str] = set()
+
     def translate(expression: Any) -> SX:
         if isinstance(expression, str):
             return named(expression)
         return to_sx(expression, lookup)
 
     def named(name: str) -> SX:
+        if name in expressed and name not in being_expressed:
+            being_expressed.add(name)  # an expression in its own name means the scenario's parameter
+            try:
+                return translate(expressed[name])
+            finally:
+                being_expressed.discard(name)
         if name not in symbols:
             symbols[name], values[name] = SX.sym(name), None
         return symbols[name]
@@ -127,12 +130,14 @@ def scenario(
     velocity = column("v", v, s.v_names)
     own = ca.vertcat(
         SX(0, 1),
-        *(translate(expressed[name]) if name in expressed else symbols[name] for name in event.defaults),
+        *(named(name) for name in event.defaults),
     )
     scaled = None if energy is None else translate(energy)
+    if guessed and not event.geometry.numel():
+        raise BadEvent(f"guess gives {listing(guessed)}, but no constraint of the event is at position level.")
     for key, value in defaults.items():
         if name_of(key) not in values:
             raise unknown("parameter", name_of(key), values)
-        values[name_of(key)] = float(value)
+        values[name_of(key)] = None if value is None else float(value)
     all_units = {**event.mechanism.units, **{name_of(key): unit for key, unit in units.items()}}
     return Scenario(event, values, symbols, pose, velocity, own, scaled, tuple(guessed), all_units)

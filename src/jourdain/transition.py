@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.algebra.event import ON_KINDS
 from jourdain.algebra.span import RANK
 from jourdain.checks import energy_created
 from jourdain.errors import Status
+from jourdain.layout import Layout
 from jourdain.naming import Named
 from jourdain.quantities import ENERGIES, QUANTITIES
 
@@ -29,56 +28,6 @@ class DegreesOfFreedom(NamedTuple):
     prior: Any
     virtual: Any
     posterior: Any
-
-
-@dataclass(frozen=True)
-class RowLayout:
-    name: str
-    constraint: str
-    kind: str
-    geometric: bool
-
-
-@dataclass(frozen=True)
-class ConstraintLayout:
-    """How one constraint takes part in an event."""
-
-    name: str
-    kind: str
-    rows: tuple[str, ...]
-    scalar: bool  # its numbers have no row axis
-    contact: bool
-    geometric: bool
-    units: str = ""
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The names of an outcome's numbers."""
-
-    velocities: tuple[str, ...]
-    constraints: tuple[ConstraintLayout, ...]  # sorted by kind
-    impulses: tuple[str, ...]  # ledger keys of what is applied
-    outputs: tuple[str, ...]
-    units: Mapping[str, str] = field(default_factory=dict)  # of velocities and outputs
-
-    @cached_property
-    def rows(self) -> tuple[RowLayout, ...]:
-        return tuple(RowLayout(row, c.name, c.kind, c.geometric) for c in self.constraints for row in c.rows)
-
-    @cached_property
-    def slices(self) -> dict[str, slice]:
-        """Where the rows of each constraint stand in the stack."""
-        found, start = {}, 0
-        for c in self.constraints:
-            found[c.name] = slice(start, start + len(c.rows))
-            start += len(c.rows)
-        return found
-
-    @cached_property
-    def n_on(self) -> int:
-        """Rows that are on during the event; they come first."""
-        return sum(row.kind in ON_KINDS for row in self.rows)
 
 
 # Quantities of `algebra.event.outcome` that an outcome keeps, besides the energies.
@@ -198,12 +147,16 @@ class Transition:
         found = {}
         for c in self.layout.constraints:
             if c.contact:
-                rows = self._numbers["impulse"][..., self.layout.slices[c.name]]
+                place = self.layout.slices[c.name]
+                rows = self._numbers["impulse"][..., place]
                 normal, tangent = rows[..., 0], np.sqrt(np.sum(rows[..., 1:] ** 2, axis=-1))
+                # An impulse that moves the row by less than rounding of its speed is none.
+                length = self._numbers["row_length"][..., place].max(axis=-1)
+                speed = np.sqrt(2 * (self._numbers["T_minus"] + self._numbers["T_plus"]))
+                none = 1e-12 * speed / np.where(length > 0, length, 1.0)
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    ratio = np.where(
-                        normal > 0, tangent / normal, np.where((normal == 0) & (tangent == 0), 0.0, np.inf)
-                    )
+                    ratio = np.where(normal > none, tangent / normal, np.inf)
+                ratio = np.where((np.abs(normal) <= none) & (tangent <= none), 0.0, ratio)
                 found[c.name] = np.where(np.isnan(normal), np.nan, ratio)[()]
         return Named("contact", found)
 
@@ -281,7 +234,7 @@ class Transition:
         In a batch `(*batch, rows, columns)`, where columns that a lane does not need are zero.
         """
         null = self._numbers["nullspace"]
-        used = np.any(null != 0, axis=tuple(range(null.ndim - 1)))
+        used = np.any(np.nan_to_num(null) != 0, axis=tuple(range(null.ndim - 1)))
         return null[..., used]
 
     def _scaled_nullspace(self) -> Array:

@@ -16,6 +16,7 @@ from itertools import combinations, islice
 
 import sympy as sp
 
+from jourdain.errors import BadEvent
 from jourdain.naming import Named
 
 SMALL = 250  # expressions with more operations than this are left as they are
@@ -162,13 +163,14 @@ def _pivot_columns(C: sp.Matrix) -> list[int]:
     if k == 0:
         return []
     best: tuple[float, list[int]] | None = None
-    for columns in islice(combinations(range(C.cols), k), 500):
+    moving = [j for j in range(C.cols) if not C[:, j].is_zero_matrix]
+    for columns in islice(combinations(moving, k), 500):
         determinant = _readable(C.extract(list(range(k)), list(columns)).det(method="berkowitz"))
         cost = float("inf") if determinant == 0 else sp.count_ops(determinant) + len(determinant.free_symbols)
         if cost < (best[0] if best else float("inf")):
             best = (cost, list(columns))
     if best is None:
-        raise ValueError("the rows are dependent")
+        raise BadEvent("No set of velocities was found that the rows determine in closed form; leave some rows out.")
     return best[1]
 
 

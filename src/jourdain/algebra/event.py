@@ -12,14 +12,17 @@ See README.md beside this file for the derivation and the signs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
-from jourdain.algebra.span import Span, span
+from jourdain.algebra.span import RANK, Span, span
 
 ON_KINDS = ("regular", "live", "inert", "elastic")  # on during the event, in the order in which rank is decided
 KINDS = (*ON_KINDS, "released", "nonideal")
+BEFORE_KINDS = ("regular", "live", "released")  # hold for the prior velocity
+AFTER_KINDS = ("regular", "live", "inert")  # hold for the posterior velocity
+IMPULSIVE_KINDS = ("live", "inert", "elastic")
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,6 @@ class Decomposition:
     factor: Any
     on: Span
     n_regular: int  # rows of the span that are regular; the others act impulsively
-    n_posterior: int  # rows that stay on: regular, live, inert
     la: ModuleType
 
     @property
@@ -85,8 +87,7 @@ def decompose(problem: Problem, la: ModuleType) -> Decomposition:
     on_blocks = problem.of_kind(*ON_KINDS)
     on = span([scaled(block.C, factor, la) for block in on_blocks], n, la, like=problem.M)
     n_regular = sum(block.C.shape[-2] for block in problem.of_kind("regular"))
-    n_posterior = sum(block.C.shape[-2] for block in problem.of_kind("regular", "live", "inert"))
-    return Decomposition(factor, on, n_regular, n_posterior, la)
+    return Decomposition(factor, on, n_regular, la)
 
 
 def scaled(C: Any, factor: Any, la: ModuleType) -> Any:
@@ -185,6 +186,13 @@ def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
     }
 
 
+def prior_projection(problem: Problem) -> Problem:
+    """The event whose v⁺ is v⁻ moved M-orthogonally onto the rows that are on before."""
+    before = problem.of_kind(*BEFORE_KINDS)
+    blocks = tuple(replace(block, kind="inert", b_plus=block.b_minus, kappa=None, beta=None) for block in before)
+    return Problem(problem.M, problem.v_minus, blocks, ())
+
+
 def half_square(x: Any, la: ModuleType) -> Any:
     """½‖x‖², (1, 1)."""
     return la.transpose(x) @ x / 2
@@ -221,7 +229,7 @@ def _effective_mass(block: Block, parts: Decomposition) -> Any:
         y = la.rows(Y, i, i + 1)
         free = y - (y @ la.transpose(parts.Q_r)) @ parts.Q_r
         square = free @ la.transpose(free)
-        held = square <= 1e-20 * (y @ la.transpose(y))  # rounding of a row that the regular ones span
+        held = square <= RANK**2 * (y @ la.transpose(y))  # a row that the regular ones span
         masses.append(la.where(held, float("inf"), 1 / la.where(held, 1.0, square)))
     return la.stack(*masses)
 
@@ -229,6 +237,6 @@ def _effective_mass(block: Block, parts: Decomposition) -> Any:
 def _prior_rank(problem: Problem, parts: Decomposition) -> Any:
     """The rank of regular, live and released rows together, (1, 1)."""
     la, n = parts.la, problem.M.shape[-1]
-    before = [scaled(block.C, parts.factor, la) for block in problem.of_kind("regular", "live", "released")]
+    before = [scaled(block.C, parts.factor, la) for block in problem.of_kind(*BEFORE_KINDS)]
     keep = span(before, n, la, like=problem.M).keep
     return la.transpose(keep) @ keep

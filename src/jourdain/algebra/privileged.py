@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra import lapack
+from jourdain.algebra.event import scaled
 from jourdain.algebra.span import RANK, span
 
 Array = NDArray[np.float64]
@@ -40,11 +41,12 @@ class Phases:
     virtual: Phase
     posterior: Phase
     applied: Array  # (m,), D'ᵀ(f̄_A + f̄_N)
+    rounding: Array  # (m,), what of it is rounding
 
     @property
     def law(self) -> str:
         """The conservation law of this event, in words, with numbers where a prior velocity was given."""
-        changing = np.abs(self.applied) > 1e-12 * np.max(np.abs(self.applied), initial=1e-300)
+        changing = np.abs(self.applied) > self.rounding
         lines = []
         for i, name in enumerate(self.virtual.names):
             verb = f"changes by the applied {self.applied[i]:.6g}" if changing[i] else "is conserved"
@@ -64,12 +66,8 @@ class Phases:
 
 def independent_rows(rows: Array, M: Array) -> list[int]:
     """The rows (k × n) that do not depend on those before them."""
-    keep = span([_whitened(rows, M)], M.shape[-1], lapack, like=M).keep[:, 0]
+    keep = span([scaled(rows, lapack.factor(M), lapack)], M.shape[-1], lapack, like=M).keep[:, 0]
     return [i for i, kept in enumerate(keep) if kept]
-
-
-def _whitened(rows: Array, M: Array) -> Array:
-    return lapack.transpose(lapack.factor(M).solve_transposed(rows.T))
 
 
 def choose_names(

@@ -124,13 +124,13 @@ class SympyReader:
         """Where a point is and how it moves: the velocity that was set, else the derivative of the position."""
         position = self._position(point)
         if self.frame in point._vel_dict:  # set by the user, or derived by SymPy before
-            return PointMotion(position, self.vector(point.vel(self.frame)))
+            return PointMotion(position, self.vector(point.vel(self.frame)), point)
         if position is not None:
             rates = self.symbols.N @ self.symbols.v
             drift = ca.jacobian(position, self.symbols.t)
-            return PointMotion(position, ca.sparsify(ca.jtimes(position, self.symbols.q, rates) + drift))
+            return PointMotion(position, ca.sparsify(ca.jtimes(position, self.symbols.q, rates) + drift), point)
         try:
-            return PointMotion(None, self.vector(point.vel(self.frame)))
+            return PointMotion(None, self.vector(point.vel(self.frame)), point)
         except ValueError:
             raise NotExpressible(
                 f"The velocity of point '{name_of(point)}' is not known: place it relative to a point at rest in "

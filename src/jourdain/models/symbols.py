@@ -21,6 +21,7 @@ class PointMotion:
 
     position: SX | None  # (3, 1); None where it is not connected to the origin
     velocity: SX  # (3, 1), affine in v
+    source: Any = None  # the user's own object, so that it may serve as a key
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ class Symbols:
     @cached_property
     def parameters(self) -> dict[str, SX]:
         """Parameter symbols by name, time included."""
-        return {name: self.p[i] for i, name in enumerate(self.p_names)} | {"t": self.t}
+        return {"t": self.t} | {name: self.p[i] for i, name in enumerate(self.p_names)}
 
     def translate(self, expression: Any, rates: SX | None = None) -> SX:
         """An SX for an expression in q, q̇, v, parameters and t. `rates` stands for q̇ while N is being found."""
@@ -77,4 +78,13 @@ class Symbols:
                 raise unknown("parameter", name, self.p_names)
             return self.parameters[name]
 
+        if isinstance(expression, SX):
+            self._refuse_foreign(expression)
         return to_sx(expression, lookup)
+
+    def _refuse_foreign(self, expression: SX) -> None:
+        """CasADi symbols that are not this mechanism's."""
+        own = {symbol.__hash__() for symbol in ca.symvar(ca.vertcat(self.q, self.v, self.p, self.t))}
+        for symbol in ca.symvar(expression):
+            if symbol.__hash__() not in own:
+                raise unknown("symbol", symbol.name(), [*self.q_names, *self.v_names, *self.p_names])
