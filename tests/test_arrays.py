@@ -682,3 +682,15 @@ def test_integers_and_lists_do() -> None:
     t = jd.transition([[2, 0], [0, 1]], [3, -1], inert=[[1, 1]])
     np.testing.assert_allclose(t.v_plus, [7 / 3, -7 / 3], rtol=1e-15)
     assert isinstance(t, jd.Transition)
+
+
+def test_projection_of_the_prior_velocity() -> None:
+    """M-orthogonally onto the rows that are on before, semidefinite M included."""
+    M, C, v = np.array([[2.0, 0.3], [0.3, 1.0]]), np.array([[1.0, -1.0]]), np.array([1.0, 0.0])
+    t = jd.transition(M, v, regular=C, check="project")
+    expected = v - np.linalg.solve(M, C.T) @ np.linalg.solve(C @ np.linalg.solve(M, C.T), C @ v)
+    np.testing.assert_allclose(t.v_minus, expected, rtol=1e-14)
+    massless = jd.transition(np.diag([1.0, 0.0]), [1.0, 5.0], regular=C, check="project")
+    np.testing.assert_allclose(massless.v_minus, [1.0, 1.0], rtol=1e-14)  # the massless velocity follows
+    with pytest.raises(jd.BadEvent, match="check is True, False or 'project'"):
+        jd.transition(M, v, check="maybe")

@@ -45,6 +45,8 @@ def test_run_takes_degrees_and_structure(tmp_path: Path):
         (["run", "sleigh", "--set", "M=-1"], "The mass matrix is not positive definite"),
         (["run", "sleigh", "--plot", "/nowhere/at/all.png"], "The folder '/nowhere/at' does not exist"),
         (["run", "sleigh", "--plot", "picture.xyz"], "There is no picture format 'xyz'"),
+        (["run", "chain", "--set", "n=2.7"], "n must be a whole number, not '2.7'."),
+        (["run", "chain", "--set", "n=inf"], "n must be a whole number, not 'inf'."),
         (["run", "particle", "--set", "kappa=1.5"], "The restitution of 'floor' is 1.5; it must lie in [0, 1]."),
     ],
 )

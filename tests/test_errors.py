@@ -89,9 +89,9 @@ def test_live_parameter_is_renamed(body):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"outputs": {"x": x.diff()}}, "'x' is the name of a coordinate and of a output"),
+        ({"outputs": {"x": x.diff()}}, "'x' is the name of a coordinate and of an output"),
         ({"points": ["body"]}, "'body' is the name of a body and of a point"),
-        ({"outputs": {"A": x.diff()}}, "'A' is the name of a output and of a point"),
+        ({"outputs": {"A": x.diff()}}, "'A' is the name of an output and of a point"),
         ({"q": [x, y, theta, x]}, "'x' is the name of a coordinate and of a coordinate"),
     ],
 )
@@ -111,6 +111,20 @@ def test_clash_of_constraints(body):
         body.constraint("wall", y.diff())
     with pytest.raises(jd.NameClash, match="'theta' is the name of a coordinate and of a constraint"):
         body.constraint("theta", theta.diff())
+
+
+def test_clash_of_rows_and_parameters(body):
+    body.contact("foot", normal=y.diff(), tangent=[x.diff()])
+    with pytest.raises(jd.NameClash, match=r"'foot\.normal' is the name of"):
+        body.constraint("foot.normal", x.diff())
+    with pytest.raises(jd.NameClash, match="'theta' is the name of a coordinate and of a parameter"):
+        make(parameters={m: 1.0, I: 1.0, l: 1.0, sp.Symbol("theta"): 2.0})
+    with pytest.raises(jd.NameClash, match="'m' is the name of a parameter and of a parameter"):
+        make(parameters={m: 1.0, sp.Symbol("m", positive=True): 1.0, I: 1.0, l: 1.0})
+    with pytest.raises(jd.NameClash, match="'x' stands for a coordinate or velocity"):
+        body.event(elastic={"foot": "x"})
+    with pytest.raises(jd.NameClash, match="'A' is the name of an impulse and of an impulse"):
+        body.event(impulses={"A": [1, 0], body.points["A"].source: [0, 1]})
 
 
 def test_contact_may_carry_the_name_of_a_coordinate(body):
@@ -133,10 +147,25 @@ def test_not_affine_shows_the_term(body):
 
 
 def test_unknown_level_and_empty_constraint(body):
-    with pytest.raises(jd.Error, match="level of constraint 'a' is 'velocity' or 'position', not 'speed'"):
+    with pytest.raises(jd.BadConstraint, match="level of constraint 'a' is 'velocity' or 'position', not 'speed'"):
         body.constraint("a", x.diff(), level="speed")
-    with pytest.raises(jd.Error, match="'a' has no rows"):
+    with pytest.raises(jd.BadConstraint, match="'a' has no rows"):
         body.constraint("a", [])
+
+
+def test_steps_of_the_velocity_are_not_affine(body):
+    """Their derivative vanishes, but they are no rows."""
+    with pytest.raises(jd.NotAffine, match=r"'row' is not affine in the velocities: sign\(Derivative\(y\(t\), t\)\)"):
+        body.constraint("row", x.diff() + sp.sign(y.diff()))
+    with pytest.raises(jd.NotAffine, match="'row' is not affine"):
+        body.constraint("row", x.diff() + sp.Piecewise((1, y.diff() > 0), (2, True)))
+
+
+def test_constraints_that_are_meant_otherwise(body):
+    with pytest.raises(jd.BadConstraint, match=r"'floor' contains no velocity; is it meant with level='position'\?"):
+        body.constraint("floor", y - l)
+    with pytest.raises(jd.BadConstraint, match=r"given as Eq\(.*write the expression that must vanish"):
+        body.constraint("floor", sp.Eq(y.diff(), 0))
 
 
 def test_accelerations_and_texts_are_not_expressible(body):
@@ -251,7 +280,70 @@ def test_outcome_that_overflows(body):
         event.solve(v={"x": 1.0}, l=0.0)
 
 
+def test_a_row_that_is_nan_is_not_a_zero_row(body):
+    """Roots and divisions that fail at the state are refused; where they do not they count, whatever else they do."""
+    root = body.constraint("root", sp.sqrt(l) * (sp.cos(theta) * x.diff() + sp.sin(theta) * y.diff()))
+    event = body.event(inert=[root])
+    with pytest.raises(jd.NotFinite):
+        event.solve(v={"x": 1.0}, l=-1.0)
+    assert list(event.solve(v={"x": 1.0}, l=[1.0, -1.0]).status) == [jd.Status.OK, jd.Status.NOT_FINITE]
+    partly = body.constraint("partly", sp.sqrt(1 - x**2) * y.diff() + x * x.diff())
+    t = body.event(inert=[partly]).solve(q={"x": 0.6}, v={"y": 1.0})
+    assert t.redundant == ()
+    assert t.u_plus["partly"] == pytest.approx(0, abs=1e-15)
+    divided = body.constraint("divided", sp.cos(theta) * (x.diff() + y.diff()) / w)
+    assert body.event(inert=[divided]).solve(v={"y": 1.0}, w=2.0).redundant == ()
+
+
+def test_projection_that_cannot_succeed_is_said(body):
+    one, two = body.constraint("one", x.diff()), body.constraint("two", x.diff() - w)
+    with pytest.raises(jd.PriorViolated, match=r"breaks '(one|two)'"):
+        body.event(regular=[one], released=[two]).solve(check="project", w=1.0)
+    circle = body.constraint("circle", x**2 + y**2 - l, level="position")
+    event = body.event(inert=[circle])
+    batch = event.solve(q={"x": 0.5, "y": 0.5}, v={"x": 1.0}, l=[1.0, -1.0, np.nan], check="project")
+    assert list(batch.status) == [jd.Status.OK, jd.Status.OFF_CONSTRAINT, jd.Status.NOT_FINITE]
+
+
+def test_projection_knows_time_and_symbols(body):
+    t = sp.Symbol("t")
+    turning = body.constraint("turning", theta - l * t, level="position")
+    event = body.event(regular=[turning], inert=[body.constraint("blade", y.diff() * sp.cos(theta))])
+    by_name = event.solve(v={"x": 1.0}, t=2.0, l=0.7, check="project")
+    by_symbol = event.solve(v={"x": 1.0}, parameters={l: 0.7, "t": 2.0}, check="project")
+    assert np.array_equal(by_name.v_plus, by_symbol.v_plus)
+    assert by_name.velocity_minus["theta"] == pytest.approx(0.7)
+
+
+def test_hold_tells_a_contact_from_a_coordinate(body):
+    gap = body.contact("theta", normal=theta - l, level="position")
+    body.constraint("elsewhere", x - 5, level="position")
+    assert body.assemble(hold=[gap]) == pytest.approx([0, 0, 0.3])
+    assert body.assemble(hold=["theta", "elsewhere"]) == pytest.approx([5, 0, 0])
+
+
+@pytest.mark.parametrize("method", ["projectors", "directions", "phases"])
+def test_analysis_judges_its_input(body, method):
+    event = body.event(inert=[body.constraint("wall", x.diff())])
+    with pytest.raises(jd.NotFinite, match="q of 'theta' is nan"):
+        getattr(event, method)(q={"theta": np.nan})
+    with pytest.raises(jd.NotPositiveDefinite, match="not positive definite at this pose"):
+        getattr(event, method)(m=-1.0)
+    with pytest.raises(jd.NotFinite, match="parameter of 'm' is nan"):
+        body.mass_matrix(m=np.nan)
+
+
+def test_projectors_in_a_batch_mark_the_bad_lane(body):
+    P = body.event(inert=[body.constraint("wall", x.diff())]).projectors(m=[1.0, -1.0])
+    assert np.isfinite(P.P_c[0]).all()
+    assert np.isnan(P.P_c[1]).all()
+
+
 def test_shapes(body):
+    with pytest.raises(jd.ShapeError, match=r"entries of v, of shapes .* do not broadcast"):
+        body.event(inert=[body.constraint("door", x.diff())]).solve(v={"x": [1, 2, 3], "y": [1, 2]})
+    with pytest.raises(jd.ShapeError, match="parameters must be a dict by name"):
+        body.event(inert=["door"]).solve(parameters=[1])
     event = body.event(inert=[body.constraint("wall", x.diff())])
     with pytest.raises(jd.ShapeError, match=r"v has shape \(2,\), but its last axis must be 3: 'x', 'y', 'theta'"):
         event.solve(v=[1.0, 2.0])
@@ -297,6 +389,41 @@ def test_kinds_that_do_not_make_an_event(body):
     other = body.constraint("other", y.diff() - w)
     with pytest.raises(jd.BadEvent, match=r"bias of 'other' \(regular\) jumps with a live parameter"):
         body.event(live={wall: {"w": (0, 1)}}, regular=[other])
+
+
+def test_a_live_parameter_has_one_pair(body):
+    wall, side = body.constraint("wall", x.diff() - w), body.constraint("side", y.diff() - w)
+    with pytest.raises(jd.BadEvent, match="'w' jumps differently in 'side'"):
+        body.event(live={wall: {w: (0, 1)}, side: {w: (0, 2)}})
+    with pytest.raises(jd.BadEvent, match="'w' jumps in this event, but more than the bias"):
+        body.event(live={wall: {w: (w, 2 * w)}})
+    for number in (sp.Integer(1), sp.Rational(1, 1), np.int64(1), np.float32(1)):
+        t = body.event(live={wall: {w: (0, number)}, side: {w: (0, number)}}).solve()
+        assert t.v_plus == pytest.approx([1, 1, 0])
+        assert body.event(live={wall: {w: (0, number)}}).solve(w_plus=3.0).velocity_plus["x"] == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("kind", ["elastic", "live", "impulses", "nonideal"])
+def test_values_are_given_as_dicts(body, kind):
+    with pytest.raises(jd.BadEvent, match=f"{kind} must be a dict"):
+        body.event(**{kind: [1]})
+    with pytest.raises(jd.BadEvent, match="given as a list, not as 3"):
+        body.event(inert=3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"q": x}, "q must be a list"),
+        ({"frame": "N"}, "frame must be a ReferenceFrame, not 'N'"),
+        ({"parameters": [m]}, "parameters must be a dict"),
+        ({"points": {"A": 3}}, r"points\['A'\] must be a Point, not 3"),
+        ({"origin": "O"}, "origin must be a Point"),
+    ],
+)
+def test_arguments_of_the_wrong_kind(changes, message):
+    with pytest.raises(jd.BadMechanism, match=message):
+        make(**changes)
 
 
 def test_particles_take_no_angular_impulse():

@@ -79,3 +79,16 @@ def test_unknown_names(strike):
         event.at(q={"stance": theta}, defaults={"thta": 1.0})
     with pytest.raises(jd.NotExpressible, match="depends on time"):
         event.at(q={"stance": sp.Function("f")(sp.Symbol("t"))})
+
+
+def test_energy_needs_a_direction(strike):
+    event = strike.event.mechanism.event(inert=["heel"])
+    with pytest.raises(jd.BadEvent, match="v is zero; say which way"):
+        event.at(energy=1.0)
+    with pytest.raises(jd.BadEvent, match="cannot be scaled to this energy"):
+        event.at(v={"stance": "w"}, energy=1.0).solve(w=0.0)
+
+
+def test_guess_needs_geometric_rows(strike):
+    with pytest.raises(jd.BadEvent, match="guess gives 'swing', but no constraint of the event is at position level"):
+        strike.event.at(guess={"swing": 0.1})

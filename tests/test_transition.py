@@ -172,3 +172,68 @@ def test_status_has_a_message_and_a_remedy():
     for status in jd.Status:
         assert len(status.message) > 5
     assert "check='project'" in jd.Status.PRIOR_VIOLATED.message
+
+
+def test_a_contact_that_pulls_is_said(walker):
+    assert "pulls (two-sided): heel" in str(walker.event(inert=["heel"]).solve(POSE, {"foot_y": 1.0}))
+    assert "pulls" not in str(walker.event(inert=["heel"]).solve(POSE, {"foot_y": -1.0}))
+
+
+def test_no_friction_is_required_where_nothing_acts(walker):
+    """A regular contact whose impulse is rounding only."""
+    event = walker.event(regular=["stance"])
+    for angle in (0.1, 0.7, 1.3):
+        assert event.solve({"stance": angle}, {"stance": 1.0}, check="project").required_friction["stance"] == 0
+
+
+def test_released_supports_that_move_do_not_hide_created_energy(walker):
+    s = sp.Symbol("R")
+    moving = walker.constraint("moving", dynamicsymbols("torso").diff() - 0.3 * s / s)
+    event = walker.event(elastic={"heel": [0.0, 1.0]}, released=[moving])
+    rng = np.random.default_rng(3)
+    q, v = rng.uniform(-0.5, 0.5, (200, 5)), rng.normal(size=(200, 5))
+    v[:, 4] = 0.3
+    t = event.solve(q, v)
+    created = t.T_plus - t.T_minus > 1e-9
+    assert created.any()
+    assert (t.status[created] == jd.Status.ENERGY_CREATED).all()
+
+
+def test_nullspace_and_dof_beside_a_failed_lane(walker):
+    fx = dynamicsymbols("foot_x")
+    pin, twin = walker.constraint("pin", fx.diff()), walker.constraint("twin", 2 * fx.diff())
+    t = walker.event(inert=[pin, twin]).solve(POSE, {"foot_x": [0.4, np.nan]})
+    assert t.impulse_nullspace.shape == (2, 2, 1)
+    assert np.isnan(t.dof.posterior[1])
+    assert t.dof.posterior[0] == 4
+
+
+def test_values_and_outputs_may_depend_on_time():
+    scenario = gallery.sleigh("landing")
+    mechanism = scenario.event.mechanism
+    event = mechanism.event(elastic={"blade": sp.exp(-sp.Symbol("t"))})
+    t = event.solve(v={"y": 1.0}, t=0.5)
+    assert t.u_plus["blade"] == pytest.approx(-np.exp(-0.5) * t.u_minus["blade"], rel=1e-13)
+
+
+def test_rows_by_their_own_name_take_part(walker):
+    loop = walker.constraint("loop", {"x": dynamicsymbols("foot_x").diff(), "y": dynamicsymbols("foot_y").diff()})
+    t = walker.event(inert=["loop.y"]).solve(POSE, {"foot_x": 0.4, "foot_y": 0.2})
+    assert list(t.impulse) == ["loop.y"]
+    assert t.u_plus["loop.y"] == pytest.approx(0, abs=1e-15)
+    assert loop.row_names == ("loop.x", "loop.y")
+
+
+def test_points_serve_as_keys_by_themselves():
+    mechanism = gallery.sleigh("struck").event.mechanism
+    D = mechanism.points["D"].source
+    by_object = mechanism.event(impulses={D: [1.0, 2.0]}).solve()
+    assert np.array_equal(by_object.v_plus, mechanism.event(impulses={"D": [1.0, 2.0]}).solve().v_plus)
+    assert np.array_equal(mechanism.jacobian(D), mechanism.jacobian("D", parameters={"l": 0.4}))
+
+
+def test_a_series_is_read_by_its_labels(walker):
+    pandas = pytest.importorskip("pandas")
+    event = walker.event(inert=["heel"], released=["stance"])
+    series = pandas.Series({"swing": 1.0, "stance": 1.0, "foot_x": 0.2})
+    assert np.array_equal(event.solve(POSE, series).v_plus, event.solve(POSE, MOTION).v_plus)

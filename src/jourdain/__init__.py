@@ -4,7 +4,9 @@ from typing import Any
 
 from jourdain.constraint import Constraint, Contact
 from jourdain.errors import (
+    BadConstraint,
     BadEvent,
+    BadMechanism,
     BadRestitution,
     Contradiction,
     Error,
@@ -30,7 +32,9 @@ from jourdain.transition import Transition
 from jourdain.arrays import transition  # isort: skip - after the module of the same name: jd.transition is the function
 
 __all__ = [
+    "BadConstraint",
     "BadEvent",
+    "BadMechanism",
     "BadRestitution",
     "Constraint",
     "Contact",

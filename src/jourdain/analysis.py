@@ -229,14 +229,14 @@ class Analysis:
 
     def _subspace(self, subspace: Any) -> Array:
         names = self.event.mechanism.symbols.v_names
-        several = [subspace] if isinstance(subspace, str) else list(subspace)
+        several = list(subspace) if isinstance(subspace, list | tuple | np.ndarray) else [subspace]
         if not several:
             raise ShapeError("subspace is empty; give velocity names, or a matrix of columns.")
         if all(not isinstance(entry, int | float) and np.ndim(entry) == 0 for entry in several):
             for entry in several:
                 if name_of(entry) not in names:
                     raise unknown("velocity", name_of(entry), names)
-            return np.eye(len(names))[:, [names.index(name_of(entry)) for entry in several]]
+            return np.eye(len(names))[:, sorted({names.index(name_of(entry)) for entry in several})]
         S = number("subspace", subspace)
         if S.ndim != 2 or S.shape[0] != len(names):
             raise ShapeError(
@@ -251,8 +251,11 @@ class Analysis:
             return np.array([0.0, 1.0, 0.0])
         reader = self.event.mechanism.reader
         if type(axis).__name__ == "Vector" and reader is not None:
-            return np.array(ca.evalf(ca.densify(reader.vector(axis)))).ravel()
-        given = np.asarray(axis, dtype=float)
+            vector = ca.densify(reader.vector(axis))
+            if ca.symvar(vector):
+                raise BadEvent(f"axis {axis} depends on the pose; give a vector that is fixed in the frame.")
+            return np.array(ca.evalf(vector)).ravel()
+        given = number("axis", axis)
         if given.shape not in ((2,), (3,)) or not given.any():
             raise ShapeError(f"axis is a vector of 2 or 3 components, not {axis!r}.")
         return np.concatenate([given, np.zeros(3 - given.size)])

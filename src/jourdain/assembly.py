@@ -34,7 +34,7 @@ def assemble(rows: Evaluator, state: Sequence[Array], free: Sequence[int]) -> tu
         for _ in range(MOST_STEPS):
             values = rows(q[lane], *others)
             missed[lane] = np.max(np.abs(values["g"]), initial=0.0)
-            if not np.isfinite(values["J"]).all():
+            if not np.isfinite(values["J"]).all() or not len(free):
                 break
             step = least_squares(values["J"], -values["g"][:, 0])
             longest = np.max(np.abs(step), initial=0.0)

@@ -55,9 +55,13 @@ def run(
         if parameter not in scenario.parameters:
             raise unknown("parameter", parameter, [*inspect.signature(problem).parameters, *scenario.parameters])
         values[parameter] = _number(parameter, text) * _degrees(scenario.units.get(parameter, ""))
+    if plot is not None:
+        _refuse_path(plot)
     outcome = scenario.solve(parameters=values)
     chosen = {**scenario.parameters, **values}
-    typer.echo(f"{name}: " + "  ".join(_assignment(p, value, scenario.units) for p, value in chosen.items()) + "\n")
+    shown = [*(f"{key}={value}" for key, value in structure.items()),
+             *(_assignment(p, value, scenario.units) for p, value in chosen.items())]  # fmt: skip
+    typer.echo(f"{name}: " + "  ".join(shown) + "\n")
     typer.echo(str(outcome))
     if plot is not None:
         _plot(outcome, plot, name)
@@ -67,13 +71,21 @@ def run(
 def _plot(outcome: Any, path: Path, title: str) -> None:
     from jourdain.plots import energy_bars, save
 
+    try:
+        save(energy_bars(outcome, title=title.replace("_", " ")), path)
+    except OSError as error:
+        raise BadEvent(f"'{path}' cannot be written: {error.strerror or error}.") from None
+
+
+def _refuse_path(path: Path) -> None:
+    """Before anything is solved: a folder that is not there, or a format that Matplotlib does not write."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
     if not path.parent.is_dir():
         raise BadEvent(f"The folder '{path.parent}' does not exist; make it first.")
-    supported = energy_bars(outcome, title=title.replace("_", " "))
-    formats = supported.figure.canvas.get_supported_filetypes()
-    if path.suffix.removeprefix(".") not in formats:
+    formats = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix.removeprefix(".").lower() not in formats:
         raise unknown("picture format", path.suffix.removeprefix("."), formats)
-    save(supported, path)
 
 
 def _split(setting: str) -> tuple[str, str]:
@@ -88,7 +100,10 @@ def _like(key: str, text: str, default: Any) -> Any:
     if isinstance(default, bool):
         return text.lower() in ("1", "true", "yes")
     if isinstance(default, int):
-        return int(_number(key, text))
+        value = _number(key, text)
+        if not value.is_integer():
+            raise BadEvent(f"{key} must be a whole number, not '{text}'.")
+        return int(value)
     return text
 
 
@@ -100,7 +115,7 @@ def _number(key: str, text: str) -> float:
 
 
 def _degrees(unit: str) -> float:
-    """Quantities whose unit has rad are given in degrees."""
+    """Quantities whose unit is rad are given in degrees."""
     return math.pi / 180 if unit == "rad" else 1.0
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import casadi as ca
 from casadi import SX
 
-from jourdain.errors import Error, NotAffine, unknown
+from jourdain.errors import BadConstraint, NotAffine, unknown
 from jourdain.mechanism import Array, Mechanism
 from jourdain.naming import refuse_clash
 
@@ -35,7 +35,8 @@ class Constraint:
 
     def parts(self) -> dict[str, Constraint]:
         """Itself and what can be named of it, by name."""
-        return {self.name: self}
+        rows = {} if self.scalar else {row: self.subset(row, [i], scalar=True) for i, row in enumerate(self.row_names)}
+        return {**rows, self.name: self}
 
     def subset(self, name: str, indices: Sequence[int], scalar: bool) -> Constraint:
         """Some of the rows as a constraint of their own."""
@@ -64,7 +65,7 @@ class Contact(Constraint):
         return self.subset(f"{self.name}.tangent", range(1, n), scalar=n == 2)
 
     def parts(self) -> dict[str, Constraint]:
-        own: dict[str, Constraint] = {self.name: self, f"{self.name}.normal": self.normal}
+        own = super().parts()
         return own if len(self.row_names) == 1 else own | {f"{self.name}.tangent": self.tangent}
 
 
@@ -103,15 +104,21 @@ def _named(
     units: str | None,
 ) -> Kind:
     if level not in ("velocity", "position"):
-        raise Error(f"The level of constraint '{name}' is 'velocity' or 'position', not {level!r}.")
+        raise BadConstraint(f"The level of constraint '{name}' is 'velocity' or 'position', not {level!r}.")
     if not expressions:
-        raise Error(f"Constraint '{name}' has no rows; give at least one expression.")
+        raise BadConstraint(f"Constraint '{name}' has no rows; give at least one expression.")
     # A contact may carry the name of a coordinate: its rows, "stance.normal", cannot be mistaken for a velocity.
     harmless = ("coordinate", "velocity") if cls is Contact else ()
     taken = [pair for pair in mechanism.names() if pair[0] == name and pair[1] not in harmless]
-    known = {part for c in mechanism.constraints.values() for part in (*c.parts(), *c.row_names)} - {name}
-    refuse_clash([*taken, *((part, "row") for part in known), (name, "constraint")])
-    refuse_clash([*((part, "constraint or row") for part in known), *((row, "row") for row in row_names)])
+    parts = {part for c in mechanism.constraints.values() for part in c.parts()}
+    clashing = [(part, "constraint or row") for part in parts if part in (name, *row_names)]
+    refuse_clash([*taken, (name, "constraint")])
+    refuse_clash([*clashing, *((row, "row") for row in {name, *row_names})])
+    for expression in expressions:
+        if isinstance(expression, bool) or any(
+            getattr(expression, f"is_{k}", False) for k in ("Boolean", "Relational")
+        ):
+            raise BadConstraint(f"Constraint '{name}' is given as {expression}; write the expression that must vanish.")
     rows = [mechanism.symbols.translate(expression) for expression in expressions]
     column = ca.vertcat(*rows)
     s = mechanism.symbols
@@ -124,6 +131,9 @@ def _named(
         for row_name, row, expression in zip(row_names, rows, expressions, strict=True):
             _refuse_nonlinear(mechanism, row_name, row, expression)
         C, b = mechanism.affine(f"constraint '{name}'", column)
+        for i, row_name in enumerate(row_names):
+            if C[i, :].nnz() == 0 and ca.depends_on(b[i], s.q):
+                raise BadConstraint(f"'{row_name}' contains no velocity; is it meant with level='position'?")
         u_units = units or ""
     made = cls(name, row_names, scalar, C, b, column if level == "position" else None, u_units, mechanism)
     mechanism.constraints[name] = made

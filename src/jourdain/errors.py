@@ -46,8 +46,16 @@ class Rheonomic(Error):
     """A body moves although no generalized velocity does."""
 
 
+class BadMechanism(Error):
+    """Bodies, coordinates or kinematics that do not make a mechanism."""
+
+
+class BadConstraint(Error):
+    """Expressions that do not make a constraint."""
+
+
 class BadEvent(Error):
-    """Kinds, values or impulses that do not make an event."""
+    """Kinds, values, impulses or options that do not make an event."""
 
 
 class OffConstraint(Error):

@@ -22,7 +22,7 @@ from jourdain.layout import ConstraintLayout, Layout
 from jourdain.mechanism import Mechanism
 from jourdain.naming import name_of
 from jourdain.quantities import rate_unit
-from jourdain.state import broadcast, parameter_vector
+from jourdain.state import broadcast, named_values, parameter_vector
 from jourdain.transition import Transition
 
 if TYPE_CHECKING:
@@ -71,21 +71,22 @@ class Event:
         """
         if check not in (True, False, "project"):
             raise BadEvent(f"check is True, False or 'project', not {check!r}.")
-        state = self.state(q, v, {**parameters, **more})
+        state = self.state(q, v, {**named_values("parameters", parameters), **more})
         if check == "project":
             q_on = self.assembled(state, range(len(self.mechanism.symbols.q_names)))
             state = (q_on, self._projector(q_on, *state[1:])["v_plus"][..., 0], state[2])
         values = self._evaluator(*state)
         names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.defaults))
         inputs = dict(zip(("q", "v", "parameter"), zip(state, names, strict=True), strict=True))
-        status = judge(
-            values,
-            self.layout,
-            inputs,
-            mass_matrix=lambda lanes: self._mass_matrix(*(array[lanes] for array in state))["M"],
-            check=check is not False,
-        )
-        return Transition.of(self.layout, values, status)
+        with np.errstate(all="ignore"):  # what is not finite is refused or NaN
+            status = judge(
+                values,
+                self.layout,
+                inputs,
+                mass_matrix=lambda lanes: self._mass_matrix(*(array[lanes] for array in state))["M"],
+                check=check is not False,
+            )
+            return Transition.of(self.layout, values, status)
 
     def state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         """q, v and the event's parameters, each `(*batch, n)` with one batch shape."""

@@ -30,6 +30,9 @@ def event(
     nonideal: Mapping[Any, Any],
 ) -> Event:
     """See `Mechanism.event`."""
+    for what, mapping in (("elastic", elastic), ("live", live), ("impulses", impulses), ("nonideal", nonideal)):
+        if not isinstance(mapping, Mapping):
+            raise BadEvent(f"{what} must be a dict, such as {{constraint: value}}, not {mapping!r}.")
     chosen = {
         "regular": _listed(regular),
         "live": list(live),
@@ -98,12 +101,16 @@ class _Values:
     """Numbers of an event: a number, a SymPy expression in parameters, or the name of a new parameter."""
 
     def __init__(self, mechanism: Mechanism) -> None:
-        self.known = dict(mechanism.symbols.parameters)
+        s = mechanism.symbols
+        self.known = dict(s.parameters)
+        self.taken = {*s.q_names, *s.v_names, *(f"{name}_minus" for name in s.v_names)}
         self.symbols: dict[str, SX] = {}  # new ones
         self.defaults: dict[str, float | None] = {}
 
     def new(self, name: str, default: float | None) -> SX:
         """A parameter of the event by name; the mechanism's own if it has one."""
+        if name in self.taken:
+            raise NameClash(f"'{name}' stands for a coordinate or velocity; call the parameter differently.")
         if name not in {**self.known, **self.symbols}:
             self.symbols[name], self.defaults[name] = SX.sym(name), default
         return {**self.known, **self.symbols}[name]
@@ -126,7 +133,13 @@ class _Values:
 
 
 def _listed(several: Any) -> list[Any]:
-    return [several] if isinstance(several, str | Constraint) else list(several)
+    if several is None:
+        return []
+    if isinstance(several, str | Constraint):
+        return [several]
+    if not isinstance(several, list | tuple | set):
+        raise BadEvent(f"Constraints are given as a list, not as {several!r}.")
+    return list(several)
 
 
 def _refuse_double(constraints: Iterable[Constraint]) -> None:

@@ -16,7 +16,6 @@ from jourdain.errors import (
     NotAffine,
     NotConverged,
     NotPositiveDefinite,
-    Rheonomic,
     ShapeError,
     UnknownName,
     listing,
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Mechanism:
     """What moves. Build one with `from_sympy` or `from_casadi`; then name constraints, and ask for events.
 
@@ -68,6 +67,8 @@ class Mechanism:
 
     def __post_init__(self) -> None:
         refuse_clash(self.names())
+        if ca.depends_on(self.M, self.symbols.v):
+            raise NotAffine("The mass matrix depends on velocities; masses and body velocities must not.")
         moving = [pair for pair in self.names() if pair[1] in ("coordinate", "velocity")]
         refuse_clash([*moving, *((name, "parameter") for name in self.symbols.p_names)])
         for name, expression in self.outputs.items():
@@ -112,8 +113,9 @@ class Mechanism:
         positions relative to `origin` (else the connected point at rest in `frame`) unless they were set.
         `gravity`: a Vector; `forces`: SymPy's (Point, force) and (ReferenceFrame, torque) pairs. `units`: by name.
         """
-        from jourdain.models.from_sympy import SympyReader, kinematics_matrix, read_bodies
+        from jourdain.models.from_sympy import SympyReader, kinematics_matrix, read_bodies, refuse_wrong_types
 
+        refuse_wrong_types(bodies, frame, q, v, kinematics, parameters, points, outputs, origin, forces)
         names = [name_of(symbol) for symbol in q]
         refuse_clash((name, "coordinate") for name in names)
         v_names = names if v is None else [name_of(symbol) for symbol in v]
@@ -121,7 +123,7 @@ class Mechanism:
         for what, several in (("velocity", v_names), ("parameter", p_names)):
             refuse_clash((name, what) for name in several)
         symbols = Symbols.named(names, v_names, p_names)
-        symbols = symbols.with_kinematics(kinematics_matrix(symbols, kinematics))
+        symbols = symbols.with_kinematics(kinematics_matrix(symbols, kinematics), kinematics or {})
         anchors = [body.masscenter for body in bodies if getattr(body, "masscenter", None)]
         reader = SympyReader(symbols, frame, origin, [*anchors, *points.values()])
         parts = read_bodies(reader, bodies, points, gravity, forces)
@@ -156,7 +158,7 @@ class Mechanism:
 
         Names are those of the symbols; where v has the same number of entries as q and no `kinematics` (N with
         q̇ = N v) is given, v are the rates of q and carry their names. `parameters`: pairs (symbol, default), or
-        name → default for symbols that appear in the expressions. `points`: name → position (2 or 3 components).
+        name → default for symbols that appear in M, points or outputs. `points`: name → position (2 or 3 components).
 
         >>> import casadi as ca, jourdain as jd
         >>> z, w, m = ca.SX.sym("z"), ca.SX.sym("w"), ca.SX.sym("m")
@@ -190,8 +192,6 @@ class Mechanism:
             position = ca.vertcat(ca.vec(SX(position)), SX(3 - SX(position).numel(), 1))
             return PointMotion(position, ca.jtimes(position, q, N @ v))
 
-        if ca.depends_on(M, v):
-            raise Rheonomic("M depends on v; it must be a function of q and parameters only.")
         made = cls(
             symbols,
             ca.sparsify(M),
@@ -218,13 +218,18 @@ class Mechanism:
 
         return constraint(self, name, expression, level, units)
 
+    def __repr__(self) -> str:
+        s = self.symbols
+        return f"Mechanism(q={list(s.q_names)}, v={list(s.v_names)}, parameters={dict(self.defaults)})"
+
     def contact(
-        self, name: str, normal: Any, tangent: Iterable[Any] = (), level: str = "velocity", units: str | None = None
+        self, name: str, normal: Any, tangent: Any = (), level: str = "velocity", units: str | None = None
     ) -> Contact:
         """A contact: a constraint with the rows normal (u > 0 opens; level="position": the gap) and tangents."""
         from jourdain.constraint import contact
 
-        return contact(self, name, normal, list(tangent), level, units)
+        several = list(tangent) if isinstance(tangent, list | tuple) else [] if tangent is None else [tangent]
+        return contact(self, name, normal, several, level, units)
 
     def event(
         self,

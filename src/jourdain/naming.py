@@ -34,8 +34,12 @@ def refuse_clash(named: Iterable[tuple[str, str]]) -> None:
     seen: dict[str, str] = {}
     for name, what in named:
         if name in seen:
-            raise NameClash(f"'{name}' is the name of a {seen[name]} and of a {what}; rename one of them.")
+            raise NameClash(f"'{name}' is the name of {_a(seen[name])} and of {_a(what)}; rename one of them.")
         seen[name] = what
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 class Named(Mapping[str, T], Generic[T]):

@@ -16,7 +16,7 @@ from jourdain.evaluate import Array, Evaluator
 from jourdain.event import Event
 from jourdain.models.expression import to_sx
 from jourdain.naming import name_of
-from jourdain.state import broadcast, parameter_vector
+from jourdain.state import broadcast, named_values, parameter_vector
 from jourdain.transition import Transition
 
 
@@ -36,7 +36,7 @@ class Scenario:
 
     def solve(self, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: Any) -> Transition:
         """The outcome for these parameters; each may be an array, and they broadcast."""
-        q, v, p = self.state({**parameters, **more})
+        q, v, p = self.state({**named_values("parameters", parameters), **more})
         own = {name: p[..., i] for i, name in enumerate(self.event.defaults)}
         return self.event.solve(q, v, check, parameters=own)
 
@@ -50,7 +50,10 @@ class Scenario:
             names = self.event.mechanism.symbols.q_names
             still = np.zeros((*q.shape[:-1], len(self.event.mechanism.symbols.v_names)))
             q = self.event.assembled((q, still, p), [names.index(name) for name in self.guessed])
-        return q, self._velocity(q, values)["v"][..., 0], p
+        v = self._velocity(q, values)["v"][..., 0]
+        if self.energy is not None and v.ndim == 1 and np.isfinite([*q, *p]).all() and not np.isfinite(v).all():
+            raise BadEvent("The prior velocity cannot be scaled to this energy: it is zero, or the energy is negative.")
+        return q, v, p
 
     @cached_property
     def _inputs(self) -> SX:
@@ -119,20 +122,22 @@ def scenario(
         return named(name_of(symbol))
 
     def column(what: str, given: Mapping[Any, Any], names: tuple[str, ...]) -> SX:
-        entries = {name_of(key): translate(value) for key, value in given.items()}
+        entries = {name: translate(value) for name, value in named_values(what, given).items()}
         for name in entries:
             if name not in names:
                 raise unknown(f"entry of {what}", name, names)
         return ca.vertcat(SX(0, 1), *(entries.get(name, SX(0)) for name in names))
 
-    guessed = {name_of(key): value for key, value in guess.items()}
-    pose = column("q", {**{name_of(k): e for k, e in q.items()}, **guessed}, s.q_names)
+    guessed = named_values("guess", guess)
+    pose = column("q", {**named_values("q", q), **guessed}, s.q_names)
     velocity = column("v", v, s.v_names)
     own = ca.vertcat(
         SX(0, 1),
         *(named(name) for name in event.defaults),
     )
     scaled = None if energy is None else translate(energy)
+    if scaled is not None and ca.sparsify(velocity).nnz() == 0:
+        raise BadEvent("energy= scales the prior velocity, but v is zero; say which way the mechanism moves.")
     if guessed and not event.geometry.numel():
         raise BadEvent(f"guess gives {listing(guessed)}, but no constraint of the event is at position level.")
     for key, value in defaults.items():

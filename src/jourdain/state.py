@@ -18,13 +18,17 @@ def vector(what: str, value: Any, names: Sequence[str], default: Array) -> Array
     """A dict by name (missing: the default) or an array with the last axis `len(names)` → `(*batch, n)`."""
     if value is None:
         return default
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) or hasattr(value, "items"):  # also a Series or a DataFrame, by its labels
         entries = {name_of(key): number(f"{what}['{name_of(key)}']", entry) for key, entry in value.items()}
         for name in entries:
             if name not in names:
                 raise unknown(f"entry of {what}", name, names)
         columns = [entries.get(name, default[i]) for i, name in enumerate(names)]
-        return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else default
+        try:
+            return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else default
+        except ValueError:
+            shapes = {name: entry.shape for name, entry in entries.items() if entry.shape}
+            raise ShapeError(f"The entries of {what}, of shapes {shapes}, do not broadcast.") from None
     array = number(what, value)
     if array.ndim == 0 or array.shape[-1] != len(names):
         raise ShapeError(
@@ -52,7 +56,7 @@ def parameter_vector(
 
     `renamed` tells what to say of names that are no parameters any more.
     """
-    values = {name_of(key): value for key, value in given.items()}
+    values = named_values("parameters", given)
     for name in values:
         if name not in defaults:
             if renamed and name in renamed:
@@ -65,6 +69,13 @@ def parameter_vector(
             raise MissingValue(f"Parameter '{name}' has no default; give it as {name}=… .")
         columns.append(number(f"parameter '{name}'", value))
     return columns
+
+
+def named_values(what: str, given: Any) -> dict[str, Any]:
+    """A dict keyed by name, from one keyed by names or things."""
+    if not isinstance(given, Mapping):
+        raise ShapeError(f"{what} must be a dict by name, not {given!r}.")
+    return {name_of(key): value for key, value in given.items()}
 
 
 def broadcast(q: Array, v: Array, parameters: Sequence[Array]) -> tuple[Array, Array, Array]:

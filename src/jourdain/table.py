@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jourdain.algebra.event import ON_KINDS
+
 if TYPE_CHECKING:
     from jourdain.transition import Transition
 
@@ -44,9 +46,17 @@ def _headline(t: Transition) -> str:
     line = f"{t.status.message.split(';')[0]}; degrees of freedom {prior} → {virtual} → {posterior}"
     if t.energy_created > 0:
         line += f"; {_number(t.energy_created)} J created"
+    pulling = [c.name for c in t.layout.constraints if c.contact and c.kind in ON_KINDS and _pulls(t, c.name)]
+    if pulling:
+        line += f"; pulls (two-sided): {', '.join(pulling)}"
     if t.redundant:
         line += f"; redundant: {', '.join(t.redundant)}; undetermined: {', '.join(t.undetermined)}"
     return line
+
+
+def _pulls(t: Transition, contact: str) -> bool:
+    """Whether the normal impulse of a contact is negative beyond rounding."""
+    return bool(t.impulse[contact][0] < 0 and t.required_friction[contact] != 0)
 
 
 def _tables(t: Transition) -> list[Table]:
@@ -105,7 +115,7 @@ def _with_unit(name: str, unit: str) -> str:
 
 def _largest(*values: Any) -> float:
     """The largest magnitude among them; 0 where there is none."""
-    return max((float(np.nanmax(np.abs(v), initial=0.0)) for v in values), default=0.0)
+    return max((float(np.max(np.abs(np.nan_to_num(v)), initial=0.0)) for v in values), default=0.0)
 
 
 def _number(value: object, scale: float = 0.0) -> str:

@@ -214,7 +214,8 @@ class Transition:
         n = len(self.layout.velocities)
         keep = self._numbers["keep"]
         stays = [i for i, row in enumerate(self.layout.rows[: self.layout.n_on]) if row.kind != "elastic"]
-        counts = (n - self._numbers["prior_rank"], n - keep.sum(axis=-1), n - keep[..., stays].sum(axis=-1))
+        prior = n - self._numbers["prior_rank"]  # NaN where a lane failed
+        counts = (prior, n - keep.sum(axis=-1) + 0 * prior, n - keep[..., stays].sum(axis=-1) + 0 * prior)
         return DegreesOfFreedom(*(int(c) if self.batch_shape == () else c for c in counts))
 
     @property
@@ -254,10 +255,12 @@ class Transition:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and arrays, by the names of the fields."""
-        fields: dict[str, Any] = {name: getattr(self, name) for name in ENERGIES}
+        fields: dict[str, Any] = {"v_minus": self.v_minus, "v_plus": self.v_plus}
+        fields |= {name: getattr(self, name) for name in ENERGIES}
         for name in _MAPPINGS:
             fields[name] = dict(getattr(self, name))
-        return fields | {"status": self.status, "dof": self.dof._asdict()}
+        rank = {"redundant": self.redundant, "undetermined": self.undetermined, "dof": self.dof._asdict()}
+        return fields | rank | {"status": self.status, "ok": self.ok}
 
     def to_dataset(self) -> xarray.Dataset:
         """Labelled: scalars by name, velocities along `velocity`, rows along `row`, with units and long names."""
@@ -285,9 +288,7 @@ class Transition:
         return text(self)
 
     def __repr__(self) -> str:
-        return f"<Transition {self.batch_shape or ''} {self.status.name if self.batch_shape == () else ''}>".replace(
-            "  ", " "
-        )
+        return f"<Transition {self.batch_shape if self.batch_shape else self.status.name}>"
 
     def _repr_html_(self) -> str:
         from jourdain.table import page

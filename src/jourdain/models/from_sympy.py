@@ -10,7 +10,7 @@ import casadi as ca
 from casadi import SX
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, Vector
 
-from jourdain.errors import BadEvent, Error, NotAffine, NotExpressible, Rheonomic, ShapeError, listing
+from jourdain.errors import BadMechanism, NotAffine, NotExpressible, Rheonomic, ShapeError, listing
 from jourdain.models.symbols import PointMotion, Symbols
 from jourdain.naming import name_of
 
@@ -25,6 +25,35 @@ class Parts:
     force: SX  # (n_v, 1), generalized: gravity and the given loads
 
 
+def refuse_wrong_types(
+    bodies: Any,
+    frame: Any,
+    q: Any,
+    v: Any,
+    kinematics: Any,
+    parameters: Any,
+    points: Any,
+    outputs: Any,
+    origin: Any,
+    forces: Any,
+) -> None:
+    """BadMechanism for an argument of `Mechanism.from_sympy` that is not of the kind it must be."""
+    if not isinstance(frame, ReferenceFrame):
+        raise BadMechanism(f"frame must be a ReferenceFrame, not {frame!r}.")
+    if origin is not None and not isinstance(origin, Point):
+        raise BadMechanism(f"origin must be a Point, not {origin!r}.")
+    for what, several in (("bodies", bodies), ("q", q), ("v", v if v is not None else ()), ("forces", forces)):
+        if not isinstance(several, list | tuple):
+            raise BadMechanism(f"{what} must be a list, not {several!r}.")
+    named = {"kinematics": kinematics or {}, "parameters": parameters, "points": points, "outputs": outputs}
+    for what, mapping in named.items():
+        if not isinstance(mapping, Mapping):
+            raise BadMechanism(f"{what} must be a dict, not {mapping!r}.")
+    for name, point in points.items():
+        if not isinstance(point, Point):
+            raise BadMechanism(f"points['{name}'] must be a Point, not {point!r}.")
+
+
 def kinematics_matrix(symbols: Symbols, kinematics: Mapping[Any, Any] | None) -> SX:
     """N with q̇ = N v, from {quasi-velocity: expression linear in the rates} or {rate: expression linear in v}."""
     kinematics = dict(kinematics or {})
@@ -34,7 +63,7 @@ def kinematics_matrix(symbols: Symbols, kinematics: Mapping[Any, Any] | None) ->
     n_q, n_v = len(symbols.q_names), len(symbols.v_names)
     raw_rates = SX.sym("rate", n_q)
     if by_rate and by_quasi:
-        raise BadEvent("kinematics mixes rates and quasi-velocities as keys; use one form.")
+        raise BadMechanism("kinematics mixes rates and quasi-velocities as keys; use one form.")
     if by_rate or set(symbols.q_names) <= set(symbols.v_names):  # quasi-velocities without a coordinate are free
         rates = []
         for name in symbols.q_names:
@@ -43,11 +72,15 @@ def kinematics_matrix(symbols: Symbols, kinematics: Mapping[Any, Any] | None) ->
             elif name in symbols.v_names:
                 rates.append(symbols.v[symbols.v_names.index(name)])
             else:
-                raise BadEvent(f"The rate of '{name}' is neither in v nor in kinematics; say how it follows from v.")
+                raise BadMechanism(
+                    f"The rate of '{name}' is neither in v nor in kinematics; say how it follows from v."
+                )
         return _linear(ca.vertcat(*rates), symbols.v, "kinematics")
     missing = [name for name in quasi if name not in by_quasi]
     if missing:
-        raise BadEvent(f"kinematics does not say what {listing(missing)} is; give it as an expression in the rates.")
+        raise BadMechanism(
+            f"kinematics does not say what {listing(missing)} is; give it as an expression in the rates."
+        )
     if n_q != n_v:
         raise ShapeError(
             f"There are {n_v} velocities for {n_q} coordinates; give kinematics as {{rate: expression in v}}."
@@ -100,22 +133,23 @@ class SympyReader:
         self.origin = origin or _point_at_rest(list(points), frame)
         self._rotations: dict[Any, SX] = {frame: SX.eye(3)}
 
-    def vector(self, vector: Vector, frame: ReferenceFrame | None = None) -> SX:
-        """The components of a vector in `frame` (default: the mechanism's), (3, 1)."""
+    def vector(self, vector: Vector) -> SX:
+        """The components of a vector in the mechanism's frame, (3, 1)."""
         total = SX(3, 1)
         if vector == 0:
             return total
         for components, own in vector.args:
             entries = ca.vertcat(*(self.symbols.translate(c) for c in components))
             total = total + self._rotation(own) @ ca.sparsify(entries)
-        if frame is not None and frame is not self.frame:
-            total = self._rotation(frame).T @ total
         return ca.sparsify(total)
 
     def _rotation(self, frame: ReferenceFrame) -> SX:
         """Components in `frame` → components in the mechanism's frame."""
         if frame not in self._rotations:
-            dcm = self.frame.dcm(frame)
+            try:
+                dcm = self.frame.dcm(frame)
+            except ValueError:
+                raise BadMechanism(f"Frame {frame} is not oriented relative to {self.frame}; orient it.") from None
             entries = [[self.symbols.translate(dcm[i, j]) for j in range(3)] for i in range(3)]
             self._rotations[frame] = ca.sparsify(ca.vertcat(*(ca.horzcat(*row) for row in entries)))
         return self._rotations[frame]
@@ -145,9 +179,22 @@ class SympyReader:
         except ValueError:
             return None
 
-    def angular_velocity(self, frame: ReferenceFrame, within: ReferenceFrame | None = None) -> SX:
-        """The angular velocity of a frame, components in `within` (default: the mechanism's frame)."""
-        return self.vector(frame.ang_vel_in(self.frame), within)
+    def angular_velocity(self, frame: ReferenceFrame) -> SX:
+        """The angular velocity of a frame, components in the mechanism's frame, (3, 1)."""
+        return self.vector(self._turning(frame))
+
+    def angular_velocity_in_body(self, frame: ReferenceFrame) -> SX:
+        """The angular velocity of a frame in its own axes, (3, 1); quasi-velocities are recognised as such."""
+        turning = self._turning(frame)
+        return ca.sparsify(ca.vertcat(*(self.symbols.translate(turning.dot(axis)) for axis in frame)))
+
+    def _turning(self, frame: ReferenceFrame) -> Vector:
+        try:
+            return frame.ang_vel_in(self.frame)
+        except ValueError:
+            raise BadMechanism(
+                f"Frame {frame} is not connected to {self.frame}; orient one relative to the other."
+            ) from None
 
 
 def _point_at_rest(points: list[Point], frame: ReferenceFrame) -> Point | None:
@@ -188,7 +235,7 @@ def read_bodies(
         if isinstance(body, RigidBody):
             angular[body.name] = reader.angular_velocity(body.frame)
             # In the body's own axes the inertia is constant, and planar bodies keep their zeros.
-            J_body = _homogeneous(reader.angular_velocity(body.frame, body.frame), symbols, body.name)
+            J_body = _homogeneous(reader.angular_velocity_in_body(body.frame), symbols, body.name)
             inertia = body.central_inertia.to_matrix(body.frame)
             entries = [[symbols.translate(inertia[i, j]) for j in range(3)] for i in range(3)]
             I_body = ca.sparsify(ca.vertcat(*(ca.horzcat(*row) for row in entries)))
@@ -206,15 +253,18 @@ def _loaded(reader: SympyReader, target: Any) -> SX:
         return reader.motion(target).velocity
     if isinstance(target, ReferenceFrame):
         return reader.angular_velocity(target)
-    raise Error(f"A load acts on a Point (force) or a ReferenceFrame (torque), not on {target!r}.")
+    raise BadMechanism(f"A load acts on a Point (force) or a ReferenceFrame (torque), not on {target!r}.")
 
 
 def _homogeneous(velocity: SX, symbols: Symbols, body: str) -> SX:
     """J with velocity = J v; a body that moves by itself is refused."""
+    J = ca.jacobian(velocity, symbols.v)
+    if ca.depends_on(J, symbols.v):
+        raise NotAffine(f"The velocity of body '{body}' is not linear in the generalized velocities.")
     rest = ca.substitute(velocity, symbols.v, SX.zeros(*symbols.v.shape))
     if not ca.sparsify(ca.simplify(rest)).is_zero():
         raise Rheonomic(
             f"Body '{body}' moves although no generalized velocity does ({rest}); "
             "describe moving supports as constraints with a bias instead."
         )
-    return ca.sparsify(ca.jacobian(velocity, symbols.v))
+    return ca.sparsify(J)

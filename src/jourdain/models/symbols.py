@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -35,6 +35,7 @@ class Symbols:
     v: SX
     p: SX
     t: SX = field(default_factory=lambda: SX.sym("t"))
+    definitions: Mapping[Any, SX] = field(default_factory=dict)  # expressions that are quasi-velocities by definition
     N: SX = field(default_factory=lambda: SX(0, 0))  # (n_q, n_v); empty while it is being found
 
     @classmethod
@@ -44,8 +45,11 @@ class Symbols:
 
         return cls(tuple(q_names), tuple(v_names), tuple(p_names), column(q_names), column(v_names), column(p_names))
 
-    def with_kinematics(self, N: SX) -> Symbols:
-        return replace(self, N=N)
+    def with_kinematics(self, N: SX, kinematics: Mapping[Any, Any]) -> Symbols:
+        """Itself, knowing q̇ = N v; an expression that defines a quasi-velocity will be translated to it."""
+        defined = {value: self.v[self.v_names.index(name_of(key))] for key, value in kinematics.items()
+                   if name_of(key) in self.v_names and name_of(key) not in self.q_names}  # fmt: skip
+        return replace(self, N=N, definitions=defined)
 
     @cached_property
     def parameters(self) -> dict[str, SX]:
@@ -56,6 +60,8 @@ class Symbols:
         """An SX for an expression in q, q̇, v, parameters and t. `rates` stands for q̇ while N is being found."""
         if rates is None and self.N.shape[1]:
             rates = self.N @ self.v
+            if not isinstance(expression, SX) and expression in self.definitions:
+                return self.definitions[expression]
 
         def lookup(symbol: Any) -> SX:
             name = name_of(symbol)
