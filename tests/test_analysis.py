@@ -328,7 +328,8 @@ def test_closed_form_prints_as_latex():
     form = gallery.sleigh("landing").event.symbolic()
     text = form.latex()
     assert text.startswith("\\begin{aligned}")
-    assert r"\bar\lambda_{\mathrm{blade}} &= " in text
+    assert r"\bar\lambda_{\text{blade}} &= " in text
+    assert r"{\dot{\theta}}^-" in text
     assert r"\dot{\theta}^+ &= " in text
     assert r"T_c^- &= \frac{I M" in text
     assert "impulse.blade = " in str(form)

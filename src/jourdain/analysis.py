@@ -121,7 +121,7 @@ class Analysis:
             at["M"], at["C"][on, :], at["before"], at["jump"], at["f"], at["v"], at["G"], at["g_plus"],
             n_regular=len(self._select(("regular",))), velocities=s.v_names,
             rows={c.name: c.rows for c in event.layout.constraints if c.kind in DURING},
-            outputs=list(event.mechanism.outputs),
+            outputs=list(event.mechanism.outputs), rates=[name for name in s.v_names if name in s.q_names],
         )  # fmt: skip
 
     # Prepared once

@@ -33,6 +33,7 @@ class ClosedForm:
     T_c_minus: sp.Expr
     loss: sp.Expr
     rows: tuple[str, ...]  # names of the rows that are on
+    rates: tuple[str, ...]  # velocities that are rates of coordinates; the others are quasi-velocities
 
     def formulas(self) -> dict[str, sp.Expr]:
         """All of them, keyed as quantities are addressed: "v_plus.theta", "impulse.blade", "loss"."""
@@ -55,22 +56,41 @@ class ClosedForm:
         definitions, formulas = self.shared(of)
         if sum(sp.count_ops(e) for e in self.formulas().values()) < SMALL:
             definitions, formulas = [], {k: e for k, e in self.formulas().items() if of is None or k.startswith(of)}
-        lines = [f"{_latex_name(key)} &= {sp.latex(e)}" for key, e in formulas.items()]
-        lines += [f"{sp.latex(symbol)} &= {sp.latex(e)}" for symbol, e in definitions]
+        names = self._symbol_names()
+        lines = [f"{self._label(key)} &= {sp.latex(e, symbol_names=names)}" for key, e in formulas.items()]
+        lines += [f"{sp.latex(symbol)} &= {sp.latex(e, symbol_names=names)}" for symbol, e in definitions]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+    def _label(self, key: str) -> str:
+        kind, _, name = key.partition(".")
+        if kind == "v_plus":
+            return f"{self._velocity(name)}^+"
+        if kind == "impulse":
+            return rf"\bar\lambda_{{\text{{{name}}}}}".replace("_", r"\_").replace(r"\lambda\_", r"\lambda_")
+        if kind == "outputs_plus":
+            return f"{sp.latex(sp.Symbol(name))}^+"
+        return {"T_c_minus": "T_c^-", "loss": "T^- - T^+"}[kind]
+
+    def _velocity(self, name: str) -> str:
+        symbol = sp.latex(sp.Symbol(name))
+        return rf"\dot{{{symbol}}}" if name in self.rates else symbol
+
+    def _symbol_names(self) -> dict[sp.Symbol, str]:
+        """x_minus as ẋ⁻, v_S_plus as v_S⁺."""
+        names = {}
+        for symbol in set().union(*(e.free_symbols for e in self.formulas().values())):
+            for suffix, sign in (("_minus", "-"), ("_plus", "+")):
+                stem = symbol.name.removesuffix(suffix)
+                if stem != symbol.name:
+                    label = self._velocity(stem) if stem in self.v_plus else sp.latex(sp.Symbol(stem))
+                    names[symbol] = f"{{{label}}}^{sign}"
+        return names
 
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"
 
     def __str__(self) -> str:
         return "\n".join(f"{key} = {e}" for key, e in self.formulas().items())
-
-
-def _latex_name(key: str) -> str:
-    kind, _, name = key.partition(".")
-    label = {"v_plus": r"\dot{{{}}}^+", "impulse": r"\bar\lambda_{{\mathrm{{{}}}}}", "outputs_plus": "{}^+",
-             "T_c_minus": "T_c^-", "loss": "T^- - T^+"}[kind]  # fmt: skip
-    return label.format(sp.latex(sp.Symbol(name)) if kind != "impulse" else name.replace("_", r"\_"))
 
 
 def solve(
@@ -86,6 +106,7 @@ def solve(
     velocities: Sequence[str],
     rows: Mapping[str, Sequence[str]],
     outputs: Sequence[str],
+    rates: Sequence[str],
 ) -> ClosedForm:
     """The closed form for independent rows C (k × n), the first `n_regular` of them regular.
 
@@ -116,6 +137,7 @@ def solve(
         _readable(T_c),
         _readable(-work[0]),
         tuple(by_row),
+        tuple(rates),
     )
 
 
