@@ -13,7 +13,7 @@ from test_mechanism import planar_walker
 def sleigh_at(case, **values):
     scenario = gallery.sleigh(case)
     q, v, p = scenario.state(values)
-    return scenario.event, q, v, dict(zip(scenario.event.defaults, p, strict=True))
+    return scenario.event, q, v, dict(zip(scenario.event.parameters, p, strict=True))
 
 
 # Phases
@@ -286,7 +286,7 @@ def test_closed_forms_equal_numbers(name):
     s = event.mechanism.symbols
     at = dict(zip([sp.Symbol(n) for n in s.q_names], q, strict=True))
     at |= dict(zip([sp.Symbol(f"{n}_minus") for n in s.v_names], v, strict=True))
-    at |= {event.mechanism.sympy_parameters.get(n, sp.Symbol(n)): x for n, x in zip(event.defaults, p, strict=True)}
+    at |= {event.mechanism.sympy_parameters.get(n, sp.Symbol(n)): x for n, x in zip(event.parameters, p, strict=True)}
     scale = max(np.abs(t.v_minus).max(), np.abs(t.v_plus).max())
     for velocity, formula in form.v_plus.items():
         assert float(formula.subs(at)) == pytest.approx(t.velocity_plus[velocity], abs=1e-11 * scale)
@@ -314,7 +314,7 @@ def test_closed_form_of_the_walker_is_short():
         "foot_x_minus": 0.2,
         "foot_y_minus": 0,
     }
-    at |= {"stance_minus": 1, "swing_minus": 1, "torso_minus": 0.3} | dict(mechanism.defaults)
+    at |= {"stance_minus": 1, "swing_minus": 1, "torso_minus": 0.3} | dict(mechanism.parameters)
     t = event.solve(
         q={"stance": half, "swing": -half, "torso": 0.1}, v={"foot_x": 0.2, "stance": 1, "swing": 1, "torso": 0.3}
     )

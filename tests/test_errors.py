@@ -81,7 +81,7 @@ def test_constraint_of_another_mechanism(body):
 def test_live_parameter_is_renamed(body):
     floor = body.constraint("floor", x.diff() - w)
     event = body.event(live={floor: {"w": (0.0, 1.0)}})
-    assert {"w_minus", "w_plus"} <= set(event.defaults)
+    assert {"w_minus", "w_plus"} <= set(event.parameters)
     with pytest.raises(jd.UnknownName, match=r"There is no parameter 'w'.*w_minus or w_plus"):
         event.solve(w=1.0)
 

@@ -85,7 +85,7 @@ def test_mass_matrix_and_energy_of_the_walker_against_sympy(rng):
     mechanism, bodies, N, q = planar_walker()
     for body in bodies:
         body.point.set_vel(N, body.point.pos_from(mechanism.reader.origin).dt(N))
-    T = kinetic_energy(N, *bodies).subs({s: mechanism.defaults[s.name] for s in mechanism.sympy_parameters.values()})
+    T = kinetic_energy(N, *bodies).subs({s: mechanism.parameters[s.name] for s in mechanism.sympy_parameters.values()})
     rates = [s.diff() for s in q]
     M = sp.lambdify(q, sp.hessian(T, rates))
     for pose, v in rng.uniform(-1, 1, (5, 2, 5)):
@@ -259,7 +259,7 @@ def test_from_casadi_equals_from_sympy(rng):
     mechanism, *_ = planar_walker()
     s = mechanism.symbols
     copy = jd.Mechanism.from_casadi(
-        s.q, s.v, mechanism.M, parameters=list(zip(ca.vertsplit(s.p), mechanism.defaults.values(), strict=True)),
+        s.q, s.v, mechanism.M, parameters=list(zip(ca.vertsplit(s.p), mechanism.parameters.values(), strict=True)),
         points={"hip": mechanism.points["hip"].position}, outputs={"speed": mechanism.points["hip"].velocity[0]},
     )  # fmt: skip
     heel = mechanism.constraints["heel"]

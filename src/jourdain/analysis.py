@@ -65,7 +65,9 @@ class Analysis:
         xi, v, multiplicity = eigen_directions(M, self._projectors(*state)["P_c"], S, struck)
         if point is None:
             return Directions(xi, v, multiplicity, None, None)
-        own = {name: state[2][i] for i, name in enumerate(event.defaults) if name in event.mechanism.defaults}
+        own = {
+            name: state[2][i] for i, name in enumerate(event.parameters) if name in (*event.mechanism.parameters, "t")
+        }
         J = event.mechanism.jacobian(point, state[0], **own)
         velocity = J @ v
         scale = np.sqrt(np.sum(J * J)) * np.sqrt(np.sum(v * v, axis=0))
@@ -108,7 +110,10 @@ class Analysis:
         inputs = [
             (s.q, [sp.Symbol(name) for name in s.q_names]),
             (s.v, [sp.Symbol(f"{name}_minus") for name in s.v_names]),
-            (event.inputs[2], [event.mechanism.sympy_parameters.get(name, sp.Symbol(name)) for name in event.defaults]),
+            (
+                event.inputs[2],
+                [event.mechanism.sympy_parameters.get(name, sp.Symbol(name)) for name in event.parameters],
+            ),
         ]
         blocks = [role.block for role in event.roles if role.block.kind in DURING]
         # Rows that are on before have C v⁻ = −b⁻; asked for is C(v⁺ − v⁻) = target − b⁺ − C v⁻.
@@ -216,7 +221,7 @@ class Analysis:
         finite = np.all([np.isfinite(array).all(axis=-1) for array in state], axis=0)
         if not state[0].shape[:-1]:
             refuse_nonfinite(
-                q=(state[0], s.q_names), v=(state[1], s.v_names), parameter=(state[2], list(self.event.defaults))
+                q=(state[0], s.q_names), v=(state[1], s.v_names), parameter=(state[2], list(self.event.parameters))
             )
         M = np.where(finite[..., None, None], self._pose(*state)["M"], np.eye(len(s.v_names)))
         pivots, diagonal = lapack.factor(M).pivots[..., 0], lapack.diagonal_of(M)[..., 0]

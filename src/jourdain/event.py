@@ -53,8 +53,8 @@ class Event:
     mechanism: Mechanism
     roles: tuple[Role, ...]  # sorted by kind
     applied: Mapping[str, SX]  # by name of point, body or velocity: generalized impulse (n_v, 1)
-    defaults: Mapping[str, float | None]  # parameters of the event
-    parameters: Mapping[str, SX]  # their symbols
+    parameters: Mapping[str, float | None]  # name → default; None: must be given
+    symbols: Mapping[str, SX]  # of the parameters
     outputs: tuple[Mapping[str, SX], Mapping[str, SX]]  # named outputs before and after
     geometry: SX  # (rows, 1), the geometric rows, 0 where they hold
     jumping: Mapping[str, str]  # parameters of live rows → what they are called now
@@ -76,7 +76,7 @@ class Event:
             q_on = self.assembled(state, range(len(self.mechanism.symbols.q_names)))
             state = (q_on, self._projector(q_on, *state[1:])["v_plus"][..., 0], state[2])
         values = self._evaluator(*state)
-        names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.defaults))
+        names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.parameters))
         inputs = dict(zip(("q", "v", "parameter"), zip(state, names, strict=True), strict=True))
         with np.errstate(all="ignore"):  # what is not finite is refused or NaN
             status = judge(
@@ -90,7 +90,7 @@ class Event:
 
     def state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         """q, v and the event's parameters, each `(*batch, n)` with one batch shape."""
-        columns = parameter_vector(self.defaults, parameters, self.jumping)
+        columns = parameter_vector(self.parameters, parameters, self.jumping)
         return broadcast(self.mechanism.coordinates(q), self.mechanism.velocities(v), columns)
 
     @cached_property
@@ -112,15 +112,15 @@ class Event:
         rng = np.random.default_rng(64)
         s = self.mechanism.symbols
         q = rng.uniform(-np.pi, np.pi, (N_POSES, len(s.q_names)))
-        unset = rng.uniform(0.5, 1.5, len(self.defaults))
-        p = np.array([unset[i] if value is None else value for i, value in enumerate(self.defaults.values())])
+        unset = rng.uniform(0.5, 1.5, len(self.parameters))
+        p = np.array([unset[i] if value is None else value for i, value in enumerate(self.parameters.values())])
         return q, np.zeros((N_POSES, len(s.v_names))), np.broadcast_to(p.astype(float), (N_POSES, len(p)))
 
     @cached_property
     def inputs(self) -> list[SX]:
         """The columns q, v and parameters that the event's expressions are written in."""
         s = self.mechanism.symbols
-        return [s.q, s.v, ca.vertcat(SX(0, 1), *self.parameters.values())]
+        return [s.q, s.v, ca.vertcat(SX(0, 1), *self.symbols.values())]
 
     @cached_property
     def _evaluator(self) -> Evaluator:

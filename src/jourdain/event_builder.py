@@ -85,8 +85,8 @@ def event(
     points = [motion.velocity for motion in mechanism.points.values()]
     biases = [part for block in blocks for part in (block.b_minus, block.b_plus)]
     used = _all(rigid, geometry, *biases, *points, *outputs_minus.values(), *outputs_plus.values())
-    time = {"t": 0.0} if "t" not in mechanism.defaults and ca.depends_on(used, mechanism.symbols.t) else {}
-    kept = {name: value for name, value in mechanism.defaults.items() if name not in jumping}
+    time = {"t": 0.0} if "t" not in mechanism.parameters and ca.depends_on(used, mechanism.symbols.t) else {}
+    kept = {name: value for name, value in mechanism.parameters.items() if name not in jumping}
     defaults = {**kept, **time, **values.defaults}
     symbols = {name: {**mechanism.symbols.parameters, **values.symbols}[name] for name in defaults}
     return Event(mechanism, tuple(roles), applied, defaults, symbols, (outputs_minus, outputs_plus), geometry, jumping)
@@ -170,8 +170,8 @@ def _jumps(
             raise BadEvent(f"live['{constraint.name}'] is {{parameter: (before, after)}}, not {jumps!r}.")
         for which, pair in jumps.items():
             name = name_of(which)
-            if name not in mechanism.defaults:
-                raise unknown("parameter", name, mechanism.defaults)
+            if name not in mechanism.parameters:
+                raise unknown("parameter", name, mechanism.parameters)
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise BadEvent(f"live['{constraint.name}']['{name}'] is a pair (before, after), not {pair!r}.")
             if not ca.depends_on(constraint.b, mechanism.symbols.parameters[name]):

@@ -54,7 +54,7 @@ class Mechanism:
 
     symbols: Symbols
     M: SX  # (n_v, n_v)
-    defaults: Mapping[str, float | None]  # by parameter
+    parameters: Mapping[str, float | None]  # name → default; None: must be given
     points: Mapping[str, PointMotion]
     angular_velocities: Mapping[str, SX | None]  # by body, (3, 1) in the frame; None for particles
     outputs: Mapping[str, SX]  # named quantities affine in v
@@ -220,7 +220,7 @@ class Mechanism:
 
     def __repr__(self) -> str:
         s = self.symbols
-        return f"Mechanism(q={list(s.q_names)}, v={list(s.v_names)}, parameters={dict(self.defaults)})"
+        return f"Mechanism(q={list(s.q_names)}, v={list(s.v_names)}, parameters={dict(self.parameters)})"
 
     def contact(
         self, name: str, normal: Any, tangent: Any = (), level: str = "velocity", units: str | None = None
@@ -293,8 +293,8 @@ class Mechanism:
         s = self.symbols
         given = dict(parameters)
         given |= given.pop("parameters", {})
-        time = {} if "t" in self.defaults else {"t": 0.0}
-        defaults = {**self.defaults, **time}
+        time = {} if "t" in self.parameters else {"t": 0.0}
+        defaults = {**self.parameters, **time}
         state = broadcast(self.coordinates(q), self.velocities(v), parameter_vector(defaults, given))
         if not state[0].shape[:-1]:
             refuse_nonfinite(q=(state[0], s.q_names), v=(state[1], s.v_names), parameter=(state[2], list(defaults)))

@@ -37,7 +37,7 @@ class Scenario:
     def solve(self, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: Any) -> Transition:
         """The outcome for these parameters; each may be an array, and they broadcast."""
         q, v, p = self.state({**named_values("parameters", parameters), **more})
-        own = {name: p[..., i] for i, name in enumerate(self.event.defaults)}
+        own = {name: p[..., i] for i, name in enumerate(self.event.parameters)}
         return self.event.solve(q, v, check, parameters=own)
 
     def state(self, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
@@ -69,7 +69,7 @@ class Scenario:
         mechanism = self.event.mechanism
         v = self.v
         if self.energy is not None:
-            own = ca.vertcat(SX(0, 1), *self.event.parameters.values())
+            own = ca.vertcat(SX(0, 1), *self.event.symbols.values())
             M = ca.substitute(mechanism.M, own, self.event_parameters)
             v = v * ca.sqrt(self.energy / (v.T @ M @ v / 2))
         return Evaluator([mechanism.symbols.q, self._inputs], {"v": v})
@@ -93,10 +93,10 @@ def scenario(
     s = event.mechanism.symbols
     expressed = {name_of(key): value for key, value in parameters.items()}
     for name in expressed:
-        if name not in event.defaults:
-            raise unknown("parameter", name, event.defaults)
-    symbols = {name: symbol for name, symbol in event.parameters.items() if name not in expressed}
-    values = {name: event.defaults[name] for name in symbols}
+        if name not in event.parameters:
+            raise unknown("parameter", name, event.parameters)
+    symbols = {name: symbol for name, symbol in event.symbols.items() if name not in expressed}
+    values = {name: event.parameters[name] for name in symbols}
 
     being_expressed: set[str] = set()
 
@@ -133,7 +133,7 @@ def scenario(
     velocity = column("v", v, s.v_names)
     own = ca.vertcat(
         SX(0, 1),
-        *(named(name) for name in event.defaults),
+        *(named(name) for name in event.parameters),
     )
     scaled = None if energy is None else translate(energy)
     if scaled is not None and ca.sparsify(velocity).nnz() == 0:
