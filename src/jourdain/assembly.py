@@ -16,7 +16,7 @@ LONGEST_STEP = 0.5  # in the unit of the coordinate: keeps the iteration near th
 
 
 def assembler(inputs: Sequence[SX], g: SX, free: Sequence[int]) -> Evaluator:
-    """G and its derivative with respect to the free coordinates; the first of the inputs is q."""
+    """g and its derivative with respect to the free coordinates; the first of the inputs is q."""
     return Evaluator(inputs, {"g": g, "J": ca.jacobian(g, inputs[0][list(free)])})
 
 

@@ -155,7 +155,7 @@ class Event:
         return Layout(tuple(s.v_names), constraints, applied, tuple(self.outputs[0]), units)
 
     def assembled(self, state: tuple[Array, Array, Array], free: Sequence[int]) -> Array:
-        """Q with the free coordinates moved so that the geometric rows hold, `(*batch, n_q)`."""
+        """q with the free coordinates moved so that the geometric rows hold, `(*batch, n_q)`."""
         return (
             assemble(assembler(self.inputs, self.geometry, free), state, free)[0] if self.geometry.numel() else state[0]
         )

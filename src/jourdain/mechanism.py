@@ -301,11 +301,11 @@ class Mechanism:
         return state, [s.q, s.v, ca.vertcat(s.p, s.t) if time else s.p]
 
     def coordinates(self, q: Any) -> Array:
-        """Q as an array `(*batch, n_q)`."""
+        """q as an array `(*batch, n_q)`."""
         return vector("q", q, self.symbols.q_names, np.zeros(len(self.symbols.q_names)))
 
     def velocities(self, v: Any) -> Array:
-        """V as an array `(*batch, n_v)`."""
+        """v as an array `(*batch, n_v)`."""
         return vector("v", v, self.symbols.v_names, np.zeros(len(self.symbols.v_names)))
 
     def mass_matrix(self, q: Any = None, **parameters: Any) -> Array:
@@ -323,9 +323,8 @@ class Mechanism:
         position = self._point(point).position
         if position is None:
             raise UnknownName(f"The position of '{name_of(point)}' is not known: it is not connected to the origin.")
-        return self.evaluate(f"position {self.point_name(point)}", lambda: {"r": position}, q, None, parameters)["r"][
-            ..., 0
-        ]
+        key = f"position {self.point_name(point)}"
+        return self.evaluate(key, lambda: {"r": position}, q, None, parameters)["r"][..., 0]
 
     def point_velocity(self, point: Any, q: Any = None, v: Any = None, **parameters: Any) -> Array:
         """The velocity of a named point, in the frame, `(*batch, 3)`."""

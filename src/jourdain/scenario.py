@@ -65,7 +65,7 @@ class Scenario:
 
     @cached_property
     def _velocity(self) -> Evaluator:
-        """V at a configuration; scaled to the energy asked for."""
+        """v at a configuration, scaled to the energy asked for."""
         mechanism = self.event.mechanism
         v = self.v
         if self.energy is not None:

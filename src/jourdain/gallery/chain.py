@@ -11,9 +11,9 @@ from jourdain.scenario import Scenario
 
 
 def chain(n: int = 2) -> Scenario:
-    """N equal rods, jointed in a straight line at rest, are struck across at the free end A with the impulse P.
+    """A chain of n equal rods in a straight line, at rest, is struck across at its free end A.
 
-    Each rod has mass m and length L. (x, y) is A, theta_i the direction of rod i; joint_i is its far end.
+    P is the impulse; each rod has mass m and length L. (x, y) is A, theta_i the direction of rod i; joint_i is its far end.
     """
     if n < 1:
         raise Error(f"A chain has at least one rod, not {n}.")
