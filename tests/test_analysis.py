@@ -324,6 +324,21 @@ def test_closed_form_of_the_walker_is_short():
         assert float(form.impulse[row].subs(at)) == pytest.approx(t.impulse[row], rel=1e-11)
 
 
+def test_closed_form_with_a_moving_regular_support():
+    """T_c is that of the absolute velocity, without the part along the regular row."""
+    mechanism = gallery.sleigh("landing").event.mechanism
+    x, y, theta = dynamicsymbols("x y theta")
+    belt = mechanism.constraint("belt", x.diff() + theta.diff() - sp.Symbol("l"))
+    stop = mechanism.constraint("stop", y.diff() + 2 * x.diff())
+    event = mechanism.event(regular=[belt], inert=[stop])
+    v = {"x": 0.1, "y": 0.7, "theta": 0.3}
+    t, form = event.solve(v=v), event.symbolic()
+    at = {"M": 12.0, "I": 2.0, "l": 0.4, "x_minus": 0.1, "y_minus": 0.7, "theta_minus": 0.3}
+    assert float(form.T_c_minus.subs(at)) == pytest.approx(t.T_c_minus, rel=1e-13)
+    assert float(form.loss.subs(at)) == pytest.approx(t.loss, rel=1e-13)
+    assert t.T_r_minus > 0.1
+
+
 def test_closed_form_prints_as_latex():
     form = gallery.sleigh("landing").event.symbolic()
     text = form.latex()

@@ -327,3 +327,50 @@ def test_moving_wall_given_in_time(rng):
     outcome = ball.event(elastic={wall: 0.5}).solve(q={"x": np.sin(3 * 0.2)}, v={"x": -1.0}, t=0.2)
     speed = 3 * np.cos(3 * 0.2)
     assert outcome.velocity_plus["x"] == pytest.approx(speed - 0.5 * (-1.0 - speed), rel=1e-14)
+
+
+def test_from_casadi_with_quasi_velocities_and_its_own_symbols(rng):
+    """A unicycle: v along the heading and turn rate; q̇ = N v."""
+    q, v = ca.vertcat(*map(ca.SX.sym, ("x", "y", "heading"))), ca.vertcat(*map(ca.SX.sym, ("speed", "turn")))
+    m, I, k = map(ca.SX.sym, ("m", "I", "k"))
+    N = ca.vertcat(ca.horzcat(ca.cos(q[2]), 0), ca.horzcat(ca.sin(q[2]), 0), ca.horzcat(0, 1))
+    made = jd.Mechanism.from_casadi(
+        q, v, ca.diag(ca.vertcat(m, I)), kinematics=N, parameters=[(m, 2.0), (I, 0.5), (k, 1.0)], points={"P": q[:2]}
+    )
+    pose = rng.normal(size=3)
+    speed = made.point_velocity("P", pose, {"speed": 3.0, "turn": 1.0})
+    assert speed == pytest.approx([3 * np.cos(pose[2]), 3 * np.sin(pose[2]), 0])
+    wall = made.constraint("wall", k * (N @ v)[0])
+    t = made.event(inert=[wall]).solve(pose, {"speed": 3.0, "turn": 1.0}, k=4.0)
+    assert t.v_plus == pytest.approx([0.0, 1.0], abs=1e-15)
+    assert t.impulse["wall"] == pytest.approx(-2.0 * 3.0 / (4.0 * np.cos(pose[2])), rel=1e-13)
+    with pytest.raises(jd.UnknownName, match="no symbol 'stranger'"):
+        made.constraint("odd", ca.SX.sym("stranger") * v[0])
+
+
+def test_spatial_contact_with_two_tangents(rng):
+    """Its rows are normal first; impulse["foot.tangent"] has both tangents."""
+    body = spatial_body(quasi=True)
+    P = body.points["P"].velocity
+    foot = body.contact("foot", normal=P[2], tangent=[P[0], P[1]])
+    t = body.event(inert=[foot]).solve(rng.uniform(-0.5, 0.5, 6), rng.normal(size=(4, 6)))
+    assert t.impulse["foot"].shape == (4, 3)
+    assert np.array_equal(t.impulse["foot.tangent"], t.impulse["foot"][:, 1:])
+    assert np.array_equal(t.impulse["foot.tangent.1"], t.impulse["foot"][:, 2])
+    slip = np.hypot(*t.impulse["foot.tangent"].T) / t.impulse["foot.normal"]
+    pushes = t.impulse["foot.normal"] > 0
+    assert t.required_friction["foot"][pushes] == pytest.approx(slip[pushes])
+    one = body.event(inert=[foot.normal], elastic={foot.tangent: [0.2, 0.4]}).solve(v=rng.normal(size=6))
+    assert one.u_plus["foot.tangent"] == pytest.approx(-np.array([0.2, 0.4]) * one.u_minus["foot.tangent"], abs=1e-14)
+
+
+def test_a_velocity_that_moves_no_mass_is_found(rng):
+    """Three links with a mass at the tip only: M has rank 2, whatever rounding makes of it."""
+    angles = dynamicsymbols("a_1 a_2 a_3")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    tip = O.locatenew("tip", sum((sp.cos(a) * N.x + sp.sin(a) * N.y for a in angles), 0 * N.x))
+    arm = jd.Mechanism.from_sympy([Particle("load", tip, 1.0)], N, angles, points={"tip": tip})
+    event = arm.event(inert=[arm.constraint("lock", angles[0].diff())])
+    status = event.solve(rng.uniform(-np.pi, np.pi, (300, 3)), rng.normal(size=(300, 3))).status
+    assert (status == jd.Status.NOT_POSITIVE_DEFINITE).all()

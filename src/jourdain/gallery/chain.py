@@ -13,7 +13,8 @@ from jourdain.scenario import Scenario
 def chain(n: int = 2) -> Scenario:
     """A chain of n equal rods in a straight line, at rest, is struck across at its free end A.
 
-    P is the impulse; each rod has mass m and length L. (x, y) is A, theta_i the direction of rod i; joint_i is its far end.
+    P is the impulse, m the mass and L the length of a rod; (x, y) is A, theta_i the
+    direction of rod i, joint_i its end.
     """
     if n < 1:
         raise Error(f"A chain has at least one rod, not {n}.")
