@@ -22,11 +22,11 @@ def sleigh_at(case, **values):
 @pytest.mark.parametrize("case", ["struck", "landing", "earthquake"])
 def test_sleigh_is_described_by_u_and_theta_everywhere(case, rng):
     event = gallery.sleigh(case).event
-    for l in np.geomspace(0.05, 50, 5):
-        for pose in rng.uniform(-np.pi, np.pi, (10, 3)):
-            phases = event.phases(q=pose, l=l)
-            assert phases.virtual.names == ("u", "theta")
-            assert phases.posterior.names == ("u", "theta")
+    poses, lengths = rng.uniform(-np.pi, np.pi, (50, 3)), np.geomspace(0.05, 50, 50)
+    for pose, l in zip(poses, lengths, strict=True):
+        phases = event.phases(q=pose, l=l)
+        assert phases.virtual.names == ("u", "theta")
+        assert phases.posterior.names == ("u", "theta")
 
 
 def test_sleigh_maps_of_each_phase():
