@@ -19,7 +19,7 @@ from jourdain.algebra.event import Block, Problem, outcome
 from oracle import assert_same, assert_same_momentum, assert_same_velocity
 
 RTOL = 1e-9
-ENERGIES = ("T_minus", "T_plus", "T_c_minus", "T_c_plus", "T_a_minus", "T_a_plus", "T_r_minus", "T_r_plus", "loss")
+SCALARS = ("T_minus", "T_plus", "T_c_minus", "T_c_plus", "T_a_minus", "T_a_plus", "T_r_minus", "T_r_plus", "loss")
 
 
 class Lane:
@@ -68,7 +68,7 @@ def check(case: Case, t: Any, rtol: float = RTOL) -> None:
         assert_same("Lambda", oracle.impulses_on(case, t, "Lambda"), Lambda, oracle.impulse_scale(case, Lambda), rtol)
 
     energies = oracle.energies(case, expected.v_plus)
-    for name in ENERGIES:
+    for name in SCALARS:
         assert_same(name, getattr(t, name), energies[name], speed**2, rtol)
     assert_same("xi", t.xi, energies["xi"], speed**2 / max(energies["T_minus"], 1e-300), rtol)
     drive = -case.stacked(ON, "b_plus") @ impulse
@@ -177,7 +177,7 @@ def test_rows_alone_have_no_bias(rng: np.random.Generator) -> None:
 # The unrolled road
 
 COMPARED = (
-    *ENERGIES,
+    *SCALARS,
     "xi",
     "drive_work",
     "dissipated",
@@ -245,7 +245,7 @@ def check_roads(case: Case, rtol: float = RTOL) -> None:
     lengths = np.where(lengths > 0, lengths, 1.0)
     on = len(case.stacked(ON))
     largest = max(np.max(np.abs(expected["impulse"]) * lengths, initial=0.0), speed)
-    scales: dict[str, Any] = dict.fromkeys(ENERGIES, speed**2) | {
+    scales: dict[str, Any] = dict.fromkeys(SCALARS, speed**2) | {
         "impulse": largest / lengths,
         "Lambda": largest / lengths[:on],
         "u_minus": speed * lengths + np.abs(expected["b_minus"]),

@@ -14,7 +14,7 @@ from jourdain.checks import energy_created
 from jourdain.errors import Status
 from jourdain.layout import Layout
 from jourdain.naming import Named
-from jourdain.quantities import ENERGIES, QUANTITIES
+from jourdain.quantities import QUANTITIES, SCALARS
 
 if TYPE_CHECKING:
     import xarray
@@ -30,7 +30,7 @@ class DegreesOfFreedom(NamedTuple):
     posterior: Any
 
 
-# Quantities of `algebra.event.outcome` that an outcome keeps, besides the energies.
+# Quantities of `algebra.event.outcome` that an outcome keeps, besides the scalars.
 _COLUMNS = ("v_minus", "v_plus", "impulse", "Lambda", "u_minus", "u_plus", "work", "effective_mass", "keep",
             "row_length", "outputs_minus", "outputs_plus")  # fmt: skip
 
@@ -52,7 +52,7 @@ class Transition:
     def of(cls, layout: Layout, values: Mapping[str, Array], status: NDArray[np.int8]) -> Transition:
         """From the values of `algebra.event.outcome`, `(*batch, rows, columns)`. Failed lanes become NaN."""
         numbers = {name: values[name][..., 0] for name in _COLUMNS if name in values}
-        numbers |= {name: values[name][..., 0, 0] for name in ENERGIES if name in values}
+        numbers |= {name: values[name][..., 0, 0] for name in SCALARS if name in values}
         numbers |= {"energy_created": energy_created(values), "prior_rank": values["prior_rank"][..., 0, 0]}
         numbers["nullspace"] = values["nullspace"]
         nothing = np.empty((*status.shape, 0))
@@ -256,7 +256,7 @@ class Transition:
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and arrays, by the names of the fields."""
         fields: dict[str, Any] = {"v_minus": self.v_minus, "v_plus": self.v_plus}
-        fields |= {name: getattr(self, name) for name in ENERGIES}
+        fields |= {name: getattr(self, name) for name in SCALARS}
         for name in _MAPPINGS:
             fields[name] = dict(getattr(self, name))
         rank = {"redundant": self.redundant, "undetermined": self.undetermined, "dof": self.dof._asdict()}
@@ -268,7 +268,7 @@ class Transition:
 
         axes = tuple(f"axis_{i}" for i in range(len(self.batch_shape)))
         data: dict[str, Any] = {}
-        for name in ENERGIES:
+        for name in SCALARS:
             data[name] = (axes, np.asarray(self._numbers[name]), _attributes(name))
         for name, dim in (("v_minus", "velocity"), ("v_plus", "velocity"), ("impulse", "row"), ("u_minus", "row"),
                           ("u_plus", "row"), ("effective_mass", "row")):  # fmt: skip
@@ -330,5 +330,5 @@ def _scalar(name: str) -> property:
     return property(read)
 
 
-for _name in ENERGIES:
+for _name in SCALARS:
     setattr(Transition, _name, _scalar(_name))
