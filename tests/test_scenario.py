@@ -92,3 +92,16 @@ def test_energy_needs_a_direction(strike):
 def test_guess_needs_geometric_rows(strike):
     with pytest.raises(jd.BadEvent, match="guess gives 'swing', but no constraint of the event is at position level"):
         strike.event.at(guess={"swing": 0.1})
+
+
+def test_a_guess_that_does_not_arrive_is_said_even_unchecked(strike):
+    """The heel cannot reach a ground two leg lengths away."""
+    mechanism = strike.event.mechanism
+    ground = mechanism.constraint("ground", mechanism.points["heel_centre"].position[1] - 5, level="position")
+    scenario = mechanism.event(inert=[ground]).at(q={"stance": theta}, v={"swing": 1.0}, guess={"swing": -0.3})
+    for check in (True, False):
+        with pytest.raises(jd.NotConverged, match="No 'swing' near the guess satisfies the geometric rows"):
+            scenario.solve(theta=0.2, check=check)
+        batch = scenario.solve(theta=[0.2, 0.3], check=check)
+        assert (batch.status == jd.Status.NOT_FINITE).all()
+        assert np.isnan(batch.v_plus).all()

@@ -12,6 +12,7 @@ from casadi import SX
 from jourdain.errors import BadConstraint, NotAffine, unknown
 from jourdain.mechanism import Array, Mechanism
 from jourdain.naming import refuse_clash
+from jourdain.quantities import rate_unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +127,7 @@ def _named(
         if ca.depends_on(column, s.v):
             raise NotAffine(f"Constraint '{name}' is at position level but contains velocities; use level='velocity'.")
         C, b = ca.sparsify(ca.jacobian(column, s.q) @ s.N), ca.sparsify(ca.jacobian(column, s.t))
-        u_units = f"{units}/s" if units else ""
+        u_units = rate_unit(units or "")
     else:
         for row_name, row, expression in zip(row_names, rows, expressions, strict=True):
             _refuse_nonlinear(mechanism, row_name, row, expression)

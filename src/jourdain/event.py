@@ -73,7 +73,7 @@ class Event:
             raise BadEvent(f"check is True, False or 'project', not {check!r}.")
         state = self.state(q, v, {**named_values("parameters", parameters), **more})
         if check == "project":
-            q_on = self.assembled(state, range(len(self.mechanism.symbols.q_names)))
+            q_on, _ = self.assembled(state, range(len(self.mechanism.symbols.q_names)))  # judged below
             state = (q_on, self._projector(q_on, *state[1:])["v_plus"][..., 0], state[2])
         values = self._evaluator(*state)
         names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.parameters))
@@ -126,7 +126,7 @@ class Event:
     def _evaluator(self) -> Evaluator:
         v = self.mechanism.symbols.v
         expressions = outcome(self.problem, unrolled)
-        before, after = (_column(list(outputs.values())) for outputs in self.outputs)
+        before, after = (ca.vertcat(SX(0, 1), *outputs.values()) for outputs in self.outputs)
         expressions["outputs_minus"] = before
         expressions["outputs_plus"] = ca.substitute(after, v, expressions["v_plus"])
         return Evaluator(self.inputs, {**expressions, "geometry": self.geometry})
@@ -154,11 +154,11 @@ class Event:
         applied = tuple(f"impulse {name}" for name in self.applied)
         return Layout(tuple(s.v_names), constraints, applied, tuple(self.outputs[0]), units)
 
-    def assembled(self, state: tuple[Array, Array, Array], free: Sequence[int]) -> Array:
-        """q with the free coordinates moved so that the geometric rows hold, `(*batch, n_q)`."""
-        return (
-            assemble(assembler(self.inputs, self.geometry, free), state, free)[0] if self.geometry.numel() else state[0]
-        )
+    def assembled(self, state: tuple[Array, Array, Array], free: Sequence[int]) -> tuple[Array, Array]:
+        """(q, largest |g|): the free coordinates moved so that the geometric rows hold, and by how much they do not."""
+        if not self.geometry.numel():
+            return state[0], np.zeros(state[0].shape[:-1])
+        return assemble(assembler(self.inputs, self.geometry, free), state, free)
 
     @cached_property
     def _projector(self) -> Evaluator:
@@ -237,7 +237,3 @@ def _without_rounding(C: SX, floor: Array) -> SX:
         vanishes = row.nnz() and not any(entry.nnz() and entry.is_constant() for entry in ca.horzsplit(row))
         rows.append(ca.if_else(ca.sumsqr(row) <= floor[i] ** 2, 0, row) if vanishes else row)  # NaN stays NaN
     return ca.sparsify(ca.vertcat(SX(0, C.shape[1]), *rows))
-
-
-def _column(parts: list[SX | None]) -> SX:
-    return ca.vertcat(SX(0, 1), *(part for part in parts if part is not None))

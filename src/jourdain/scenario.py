@@ -11,7 +11,8 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from jourdain.errors import BadEvent, NotExpressible, listing, unknown
+from jourdain.checks import TOLERANCE
+from jourdain.errors import BadEvent, NotConverged, NotExpressible, listing, unknown
 from jourdain.evaluate import Array, Evaluator
 from jourdain.event import Event
 from jourdain.models.expression import to_sx
@@ -49,7 +50,14 @@ class Scenario:
         if self.guessed:
             names = self.event.mechanism.symbols.q_names
             still = np.zeros((*q.shape[:-1], len(self.event.mechanism.symbols.v_names)))
-            q = self.event.assembled((q, still, p), [names.index(name) for name in self.guessed])
+            q, missed = self.event.assembled((q, still, p), [names.index(name) for name in self.guessed])
+            arrived = missed <= TOLERANCE
+            if q.ndim == 1 and np.isfinite(missed) and not arrived:
+                raise NotConverged(
+                    f"No {listing(self.guessed)} near the guess satisfies the geometric rows: {missed:.1e} remains. "
+                    "Guess closer, or check that the pose exists."
+                )
+            q = np.where(arrived[..., None], q, np.nan)
         v = self._velocity(q, values)["v"][..., 0]
         if self.energy is not None and v.ndim == 1 and np.isfinite([*q, *p]).all() and not np.isfinite(v).all():
             raise BadEvent("The prior velocity cannot be scaled to this energy: it is zero, or the energy is negative.")
@@ -131,10 +139,7 @@ def scenario(
     guessed = named_values("guess", guess)
     pose = column("q", {**named_values("q", q), **guessed}, s.q_names)
     velocity = column("v", v, s.v_names)
-    own = ca.vertcat(
-        SX(0, 1),
-        *(named(name) for name in event.parameters),
-    )
+    own = ca.vertcat(SX(0, 1), *(named(name) for name in event.parameters))
     scaled = None if energy is None else translate(energy)
     if scaled is not None and ca.sparsify(velocity).nnz() == 0:
         raise BadEvent("energy= scales the prior velocity, but v is zero; say which way the mechanism moves.")
