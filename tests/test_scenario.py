@@ -103,5 +103,5 @@ def test_a_guess_that_does_not_arrive_is_said_even_unchecked(strike):
         with pytest.raises(jd.NotConverged, match="No 'swing' near the guess satisfies the geometric rows"):
             scenario.solve(theta=0.2, check=check)
         batch = scenario.solve(theta=[0.2, 0.3], check=check)
-        assert (batch.status == jd.Status.NOT_FINITE).all()
+        assert (batch.status == jd.Status.NOT_CONVERGED).all()
         assert np.isnan(batch.v_plus).all()

@@ -22,6 +22,7 @@ from jourdain.errors import (
     Rheonomic,
     ShapeError,
     Status,
+    TooLarge,
     UnknownName,
 )
 from jourdain.event import Event
@@ -55,6 +56,7 @@ __all__ = [
     "Scenario",
     "ShapeError",
     "Status",
+    "TooLarge",
     "Transition",
     "UnknownName",
     "gallery",

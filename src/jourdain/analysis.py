@@ -18,7 +18,6 @@ from jourdain.algebra.directions import directions as eigen_directions
 from jourdain.algebra.event import AFTER_KINDS, BEFORE_KINDS, IMPULSIVE_KINDS, ON_KINDS, scaled, target
 from jourdain.algebra.privileged import Phase, Phases, choose_names, independent_rows, phase
 from jourdain.algebra.projectors import Projectors, projector_matrices
-from jourdain.checks import positive_definite
 from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, listing, unknown
 from jourdain.evaluate import Evaluator
 from jourdain.naming import name_of
@@ -156,7 +155,7 @@ class Analysis:
         return Evaluator(event.inputs, found)
 
     @cached_property
-    def _generic(self) -> dict[str, Array]:
+    def _generic(self) -> Mapping[str, Array]:
         """The same at fixed random poses, for choices that are made once per event."""
         return self._pose(*self.event.generic_state())
 
@@ -224,8 +223,7 @@ class Analysis:
                 q=(state[0], s.q_names), v=(state[1], s.v_names), parameter=(state[2], list(self.event.parameters))
             )
         M = np.where(finite[..., None, None], self._pose(*state)["M"], np.eye(len(s.v_names)))
-        pivots, diagonal = lapack.factor(M).pivots[..., 0], lapack.diagonal_of(M)[..., 0]
-        definite = positive_definite(pivots, diagonal, lambda lanes: M[lanes])
+        definite = lapack.positive_definite(M)
         if not state[0].shape[:-1] and not definite:
             raise NotPositiveDefinite(
                 "The mass matrix is not positive definite at this pose; check masses and inertias."

@@ -1,24 +1,39 @@
-"""Events of raw arrays, for people who have their own M and rows. LAPACK does the work, one lane per event."""
+"""Events of raw arrays, for people who have their own M and rows.
+
+Small events in large batches are unrolled and compiled; LAPACK does the others, and the lanes that need another look.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
+import casadi as ca
 import numpy as np
+from casadi import SX
 from numpy.typing import NDArray
 
-from jourdain.algebra import lapack
+from jourdain.algebra import lapack, unrolled
 from jourdain.algebra.event import ON_KINDS, Block, Problem, outcome, prior_projection, target
 from jourdain.algebra.reorder import outcome_in_any_order
-from jourdain.checks import judge, positive_definite
+from jourdain.algebra.verdict import DOUBTFUL_MASS, energy_created, finite, verdict
+from jourdain.checks import refusal
 from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, Status
+from jourdain.evaluate import Evaluator, Values
 from jourdain.layout import ConstraintLayout, Layout
 from jourdain.state import number
 from jourdain.transition import Transition
 
 Array = NDArray[np.float64]
+
+# An unrolled event compiles in a second up to this n, which pays from this many events on.
+LARGEST_UNROLLED = 16
+UNROLLED_FROM = 4096
+SKEW = 1e-9  # of √(M_ii M_jj): M_ij and M_ji that differ by more are not rounding
+_NOT_HERE = ("outputs_minus", "outputs_plus", "required_friction")  # what only mechanisms have
 
 
 def transition(
@@ -73,28 +88,99 @@ def transition(
         () if f is None else ("impulse",),
         (),
     )
-    inputs = _inputs(problem)
-    finite = np.all([np.isfinite(array).all(axis=-1) for array, _ in inputs.values()], axis=0)
-    if not finite.all():
-        problem = _neutral(problem, ~finite)
     if check == "project":
         problem = replace(problem, v_minus=_projected(problem))
-    with np.errstate(all="ignore"):  # what is not finite is refused below
-        massless = ~_positive_definite(problem.M)
+    batch = problem.M.shape[:-2]
+    if n <= LARGEST_UNROLLED and math.prod(batch) >= UNROLLED_FROM:
+        return Transition(layout, *_unrolled(problem, check is not False))
+    values, status = _by_lapack(problem, check is not False)
+    if not batch and status > Status.ENERGY_CREATED:
+        raise refusal(Status(int(status)), values, layout, _inputs(problem))
+    return Transition(layout, _without_failed(values, status), status)
+
+
+def _by_lapack(problem: Problem, checked: bool) -> tuple[dict[str, Array], NDArray[np.int8]]:
+    """Every quantity, also of events that fail, and the status `(*batch,)`."""
+    sound = np.all([np.isfinite(array).all(axis=-1) for array, _ in _inputs(problem).values()], axis=0)
+    if not sound.all():
+        problem = _neutral(problem, ~sound)
+    with np.errstate(all="ignore"):  # what is not finite is refused
+        skew = _asymmetric(problem.M)
+        massless = ~lapack.positive_definite(problem.M)
         solved = _augmented(problem, massless) if massless.any() else problem
         values = outcome_in_any_order(solved)
         if massless.any():
             values = _without_parts(values, problem, massless)
+        values |= {name: lapack.zeros(0, 1, like=problem.M) for name in _NOT_HERE}
         values["u_rounding"] = _rounding(problem)
-        skew = _asymmetric(problem.M)
-        status = judge(values, layout, inputs, lambda lanes: solved.M[lanes], check is not False)
-        status[skew & (status != Status.NOT_FINITE)] = Status.NOT_POSITIVE_DEFINITE
-        return Transition.of(layout, values, status)
+        values["energy_created"] = energy_created(problem, values, lapack)
+        found, _ = verdict(problem, values, lapack, checked, sound[..., None, None])
+        status = np.array(found[..., 0, 0] % DOUBTFUL_MASS).astype(np.int8)
+        bad = skew | (massless & ~lapack.positive_definite(solved.M)) if massless.any() else skew
+        status[bad & sound] = Status.NOT_POSITIVE_DEFINITE
+        return values, status
 
 
-def _positive_definite(M: Array) -> NDArray[np.bool_]:
-    diagonal = lapack.diagonal_of(M)[..., 0]
-    return positive_definite(lapack.factor(M).pivots[..., 0], diagonal, lambda lanes: M[lanes])
+def _without_failed(values: Mapping[str, Array], status: NDArray[np.int8]) -> dict[str, Array]:
+    """NaN in all numbers of lanes that have none."""
+    failed = status > Status.ENERGY_CREATED
+    mask = failed[..., None, None]
+    return {name: np.where(mask, np.nan, values[name]) if failed.any() else values[name] for name in Transition.NUMBERS}
+
+
+def _unrolled(problem: Problem, checked: bool) -> tuple[Values, NDArray[np.int8]]:
+    """By a compiled kernel where rows are well apart and nothing is wrong, by LAPACK elsewhere."""
+    kinds = tuple((block.kind, block.C.shape[-2]) for block in problem.blocks)
+    batch = problem.M.shape[:-2]
+    columns = [
+        array[..., i, j] for array in _arrays(problem) for i in range(array.shape[-2]) for j in range(array.shape[-1])
+    ]
+    values, flags = _unrolled_event(problem.M.shape[-1], kinds, len(problem.applied), checked).over(columns, batch)
+    status = flags[0]
+    again = np.flatnonzero(status.reshape(-1))
+    if again.size:
+        place = np.unravel_index(again, batch)
+        careful, found = _by_lapack(problem.changed(lambda array: array[place]), checked)
+        for name, array in _without_failed(careful, found).items():
+            start, n_rows, n_columns = values.places[name]
+            values.table[start : start + n_rows * n_columns, again] = array.reshape(len(again), -1).T
+        status.reshape(-1)[again] = found
+    return values, status
+
+
+@lru_cache(maxsize=64)
+def _unrolled_event(n: int, kinds: tuple[tuple[str, int], ...], n_applied: int, checked: bool) -> Evaluator:
+    """Every quantity of an event of this form, over scalars; flagged where something is to be looked at again."""
+    blocks = []
+    for kind, k in kinds:
+        b_minus, b_plus = SX.sym("b_minus", k), SX.sym("b_plus", k)
+        kappa = SX.sym("kappa", k) if kind == "elastic" else None
+        beta = SX.sym("beta", k) if kind == "nonideal" else None
+        blocks.append(Block(kind, SX.sym("C", k, n), b_minus, b_plus, kappa, beta))
+    applied = tuple(SX.sym("f", n) for _ in range(n_applied))
+    given = Problem(SX.sym("M", n, n), SX.sym("v", n), tuple(blocks), applied)
+    # Rows of M are used from the diagonal to the left; that the others are the same is checked below.
+    M = ca.tril2symm(ca.tril(given.M))
+    problem = replace(given, M=M)
+    values = outcome(problem, unrolled, independent=True)
+    values |= {name: SX(0, 1) for name in _NOT_HERE}
+    values["energy_created"] = energy_created(problem, values, unrolled)
+    inputs = ca.vertcat(*(ca.vec(array.T) for array in _arrays(given)))  # row by row
+    sound = finite(inputs, unrolled)
+    for i in range(n):
+        for j in range(i):
+            difference = given.M[i, j] - given.M[j, i]
+            sound = unrolled.both(sound, difference * difference <= SKEW**2 * (given.M[i, i] * given.M[j, j]))
+    flags, _ = verdict(problem, values, unrolled, checked, sound, independent=True)
+    return Evaluator([inputs], {name: values[name] for name in Transition.NUMBERS}, flags)
+
+
+def _arrays(problem: Problem) -> list[Any]:
+    """All arrays of an event, in a fixed order."""
+    arrays = [problem.M, problem.v_minus, *problem.applied]
+    for block in problem.blocks:
+        arrays += [part for part in (block.C, block.b_minus, block.b_plus, block.kappa, block.beta) if part is not None]
+    return arrays
 
 
 def _rounding(problem: Problem) -> Array:
@@ -106,7 +192,7 @@ def _rounding(problem: Problem) -> Array:
 def _projected(problem: Problem) -> Array:
     """v⁻ moved onto the rows that are on before, M-orthogonally; with the augmented M where M is semidefinite."""
     projection = prior_projection(problem)
-    massless = ~_positive_definite(problem.M)
+    massless = ~lapack.positive_definite(problem.M)
     return np.asarray(outcome(_augmented(projection, massless) if massless.any() else projection, lapack)["v_plus"])
 
 
@@ -181,9 +267,7 @@ def _entries(what: str, array: Array) -> list[str]:
 
 def _broadcast(problem: Problem) -> Problem:
     """All arrays with one batch shape."""
-    arrays = [problem.M, problem.v_minus, *problem.applied]
-    for block in problem.blocks:
-        arrays += [part for part in (block.C, block.b_minus, block.b_plus, block.kappa, block.beta) if part is not None]
+    arrays = _arrays(problem)
     try:
         batch = np.broadcast_shapes(*(array.shape[:-2] for array in arrays))
     except ValueError:
@@ -224,8 +308,9 @@ def _without_parts(values: dict[str, Any], problem: Problem, massless: NDArray[n
     """Energies with the true M; the parts T_c, T_a, T_r do not exist where M is semidefinite."""
     mask = massless[..., None, None]
     true = dict(values)
-    true["work"] = values["work"][..., :-1, :]  # the last entry is that of the added terms
-    true["loss"] = np.where(mask, -true["work"].sum(axis=-2, keepdims=True), values["loss"])
+    true["applied_work"] = values["applied_work"][..., :-1, :]  # the last entry is that of the added terms
+    work = values["ledger"].sum(axis=-2, keepdims=True) + true["applied_work"].sum(axis=-2, keepdims=True)
+    true["loss"] = np.where(mask, -work, values["loss"])
     true["applied"] = sum(problem.applied, np.zeros_like(problem.v_minus))
     for side in ("minus", "plus"):
         v = values[f"v_{side}"]
@@ -238,7 +323,7 @@ def _without_parts(values: dict[str, Any], problem: Problem, massless: NDArray[n
 def _asymmetric(M: Array) -> NDArray[np.bool_]:
     """Which lanes have an M that is not symmetric, `(*batch,)`; without batch axes it raises."""
     scale = np.sqrt(np.abs(np.diagonal(M, axis1=-2, axis2=-1)))
-    skew = np.abs(M - lapack.transpose(M)) > 1e-9 * scale[..., :, None] * scale[..., None, :]
+    skew = np.abs(M - lapack.transpose(M)) > SKEW * scale[..., :, None] * scale[..., None, :]
     if skew.any() and M.ndim == 2:
         i, j = np.argwhere(skew)[0]
         raise NotPositiveDefinite(f"M is not symmetric: M[{i}, {j}] = {M[i, j]:g} but M[{j}, {i}] = {M[j, i]:g}.")

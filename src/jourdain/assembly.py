@@ -1,7 +1,8 @@
-"""Configurations that satisfy geometric rows: Newton's method, lane by lane."""
+"""Configurations that satisfy geometric rows: Newton's method, all lanes at once."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import casadi as ca
@@ -25,20 +26,24 @@ def assemble(rows: Evaluator, state: Sequence[Array], free: Sequence[int]) -> tu
 
     A lane that does not arrive keeps its last iterate and says so by its |g|; one with NaN stays as it is.
     """
-    q = np.array(state[0])
-    missed = np.full(q.shape[:-1], np.nan)
-    for lane in np.ndindex(q.shape[:-1]):
-        others = [array[lane] for array in state[1:]]
-        if not all(np.isfinite(array).all() for array in (q[lane], *others)):
-            continue
-        for _ in range(MOST_STEPS):
-            values = rows(q[lane], *others)
-            missed[lane] = np.max(np.abs(values["g"]), initial=0.0)
-            if not np.isfinite(values["J"]).all() or not len(free):
-                break
-            step = least_squares(values["J"], -values["g"][:, 0])
-            longest = np.max(np.abs(step), initial=0.0)
-            q[lane][list(free)] += step * min(1.0, LONGEST_STEP / max(longest, 1e-300))
-            if longest <= 1e-14 * (1 + np.max(np.abs(q[lane]))):
-                break
-    return q, missed
+    batch, free = state[0].shape[:-1], list(free)
+    n_lanes = math.prod(batch)
+    q, *others = (np.array(array).reshape(n_lanes, array.shape[-1]) for array in state)
+    missed = np.full(len(q), np.nan)
+    active = np.flatnonzero(np.all([np.isfinite(array).all(axis=-1) for array in (q, *others)], axis=0))
+    for _ in range(MOST_STEPS):
+        if not active.size:
+            break
+        values = rows(q[active], *(array[active] for array in others))
+        g, J = values["g"][..., 0], values["J"]
+        missed[active] = np.max(np.abs(g), axis=-1, initial=0.0)
+        movable = np.isfinite(J).all(axis=(-2, -1)) & np.isfinite(g).all(axis=-1)
+        active, g, J = active[movable], g[movable], J[movable]
+        if not free or not active.size:
+            break
+        step = least_squares(J, -g)
+        longest = np.max(np.abs(step), axis=-1)
+        with np.errstate(divide="ignore"):
+            q[active[:, None], free] += step * np.minimum(1.0, LONGEST_STEP / longest)[:, None]
+        active = active[longest > 1e-14 * (1 + np.max(np.abs(q[active]), axis=-1))]
+    return q.reshape(state[0].shape), missed.reshape(batch)

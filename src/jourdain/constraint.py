@@ -108,8 +108,8 @@ def _named(
         raise BadConstraint(f"The level of constraint '{name}' is 'velocity' or 'position', not {level!r}.")
     if not expressions:
         raise BadConstraint(f"Constraint '{name}' has no rows; give at least one expression.")
-    # A contact may carry the name of a coordinate: its rows, "stance.normal", cannot be mistaken for a velocity.
-    harmless = ("coordinate", "velocity") if cls is Contact else ()
+    # A contact may carry the name of a coordinate or of its point: rows have names of their own, "stance.normal".
+    harmless = ("coordinate", "velocity", "point") if cls is Contact else ()
     taken = [pair for pair in mechanism.names() if pair[0] == name and pair[1] not in harmless]
     parts = {part for c in mechanism.constraints.values() for part in c.parts()}
     clashing = [(part, "constraint or row") for part in parts if part in (name, *row_names)]

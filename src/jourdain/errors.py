@@ -82,6 +82,10 @@ class NotConverged(Error):
     """An iteration that did not arrive."""
 
 
+class TooLarge(Error):
+    """A computation whose results would not fit in memory."""
+
+
 class Status(IntEnum):
     """What became of one event. OK is 0; a status other than OK and ENERGY_CREATED comes with NaN in all numbers."""
 
@@ -93,6 +97,7 @@ class Status(IntEnum):
     PRIOR_VIOLATED = 5
     BAD_RESTITUTION = 6
     CONTRADICTION = 7
+    NOT_CONVERGED = 8
 
     @property
     def message(self) -> str:
@@ -110,6 +115,7 @@ _MESSAGES = {
     Status.PRIOR_VIOLATED: "the prior velocity breaks a row that is on before; correct v, or pass check='project'",
     Status.BAD_RESTITUTION: "a coefficient of restitution lies outside [0, 1]",
     Status.CONTRADICTION: "the rows contradict each other; leave one of them out",
+    Status.NOT_CONVERGED: "no coordinates near the guess satisfy the geometric rows; guess closer",
 }
 
 

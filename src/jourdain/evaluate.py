@@ -1,40 +1,150 @@
-"""From CasADi expressions to numbers: the one seam behind which expressions are evaluated."""
+"""From CasADi expressions to numbers: the one seam behind which expressions are evaluated.
+
+Few lanes go through CasADi's virtual machine, which starts at once; many through a compiled kernel of the same
+instructions. The number of lanes alone decides, so that a call gives the same digits whatever was called before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
+from jourdain.errors import NotExpressible
+
+if TYPE_CHECKING:
+    from jourdain.kernel.batch import Kernel
+
 Array = NDArray[np.float64]
+Progress = Callable[[int], None] | None  # told how many lanes have just been done
+
+KERNEL_FROM = 1024  # lanes; compiling takes as long as some ten thousand lanes of the virtual machine, once
+
+
+class Place(NamedTuple):
+    """Where a named matrix stands in a column of numbers, row by row."""
+
+    start: int
+    n_rows: int
+    n_columns: int
+
+
+class Values(Mapping[str, Array]):
+    """Named matrices of every lane, `(*batch, rows, columns)`, cut out of one table when they are asked for."""
+
+    def __init__(self, places: Mapping[str, Place], table: Array, batch: tuple[int, ...]) -> None:
+        self.places = places
+        self.table = table  # (numbers, lanes)
+        self.batch = batch
+
+    def __getitem__(self, name: str) -> Array:
+        start, n_rows, n_columns = self.places[name]
+        numbers = self.table[start : start + n_rows * n_columns]
+        return numbers.T.reshape(*self.batch, n_rows, n_columns)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
 
 
 class Evaluator:
-    """Named expressions of some input columns, as a function of stacks of arrays."""
+    """Named expressions of some input columns, as a function of arrays; `flags` are small integers besides."""
 
-    def __init__(self, inputs: Sequence[SX], outputs: Mapping[str, SX]) -> None:
+    def __init__(self, inputs: Sequence[SX], outputs: Mapping[str, SX], flags: SX | None = None) -> None:
         self.inputs = tuple(inputs)
         self.outputs = dict(outputs)
+        self.flags = SX(0, 1) if flags is None else flags
+        self.places: dict[str, Place] = {}
+        self.n_values = 0
+        for name, expression in self.outputs.items():
+            self.places[name] = Place(self.n_values, *expression.shape)
+            self.n_values += expression.numel()
+        self._lock = threading.Lock()
 
     @cached_property
     def function(self) -> ca.Function:
+        """One column in, one column out."""
         columns = [ca.densify(ca.vec(expression.T)) for expression in self.outputs.values()]  # row by row
-        return ca.Function("expressions", list(self.inputs), columns, {"cse": True})
+        column = ca.densify(ca.vertcat(SX(0, 1), *columns, self.flags))
+        return ca.Function("expressions", [ca.vertcat(SX(0, 1), *self.inputs)], [column], {"cse": True})
 
-    def __call__(self, *arrays: Array) -> dict[str, Array]:
-        """Arrays `(*batch, n_i)`, one per input, with one batch shape → name: `(*batch, rows, columns)`."""
+    @cached_property
+    def kernel(self) -> Kernel | None:
+        """Compiled; None where that is not possible: no llvmlite, or an operation that it does not know."""
+        try:
+            from jourdain.kernel.batch import Kernel
+            from jourdain.kernel.tape import Tape
+
+            return Kernel(Tape.of(self.function), self.flags.numel())
+        except (ImportError, OSError, RuntimeError, NotExpressible):
+            return None
+
+    def __call__(self, *arrays: Array) -> Values:
+        """Arrays `(*batch, n_i)`, one per input, with one batch shape."""
+        return self.flagged(*arrays)[0]
+
+    def flagged(self, *arrays: Array) -> tuple[Values, NDArray[np.int8]]:
+        """The values, and the flags `(n_flags, *batch)`."""
         batch = arrays[0].shape[:-1]
-        n_lanes = int(np.prod(batch, dtype=int))
-        lanes = [np.ascontiguousarray(array.reshape(n_lanes, array.shape[-1]).T) for array in arrays]
-        results = self.function.call([ca.DM(lane) for lane in lanes]) if n_lanes else [ca.DM(0, 0)] * len(self.outputs)
-        return {
-            name: np.asarray(result, dtype=float).T.reshape(*batch, *expression.shape)
-            for (name, expression), result in zip(self.outputs.items(), results, strict=True)
-        }
+        if not batch:
+            table, flags = self._by_machine(np.concatenate(arrays)[None])
+            return Values(self.places, table, ()), flags[:, 0]
+        columns = [array[..., i] for array in arrays for i in range(array.shape[-1])]
+        return self.over(columns, batch)
+
+    def over(
+        self,
+        columns: Sequence[Array | float],
+        batch: tuple[int, ...],
+        progress: Progress = None,
+        n_threads: int | None = None,
+    ) -> tuple[Values, NDArray[np.int8]]:
+        """The same from one array per input number, each of which broadcasts to `batch`."""
+        n = math.prod(batch)
+        if n >= KERNEL_FROM and self.kernel is not None:
+            from jourdain.kernel.batch import Lanes
+
+            table, flags = self.kernel(
+                [Lanes.of(np.asarray(column), batch) for column in columns], n, n_threads, progress
+            )
+        else:
+            lanes = np.empty((n, len(columns)))
+            for i, column in enumerate(columns):
+                lanes[:, i] = np.broadcast_to(column, batch).reshape(-1)
+            table, flags = self._by_machine(lanes)
+        return Values(self.places, table, batch), flags.reshape(-1, *batch)
+
+    def _by_machine(self, lanes: Array) -> tuple[Array, NDArray[np.int8]]:
+        """By CasADi's virtual machine: `(lanes, inputs)` → `(n_values, lanes)`, `(n_flags, lanes)`."""
+        results = np.empty((len(lanes), self.n_values + self.flags.numel()))
+        with self._lock:
+            evaluate, arguments, result, _ = self._machine
+            for lane, numbers in enumerate(lanes):
+                arguments[:] = numbers
+                evaluate()
+                results[lane] = result
+        return results[:, : self.n_values].T, results[:, self.n_values :].T.astype(np.int8)
+
+    @cached_property
+    def _machine(self) -> tuple[Callable[[], Any], Array, Array, Any]:
+        """What evaluates, where it reads, where it writes, and CasADi's own record of these, which must stay alive."""
+        buffer: Any
+        buffer, evaluate = self.function.buffer()
+        arguments, result = np.zeros(self.function.numel_in(0)), np.zeros(self.function.numel_out(0))
+        if arguments.size:
+            buffer.set_arg(0, memoryview(arguments.data))
+        if result.size:
+            buffer.set_res(0, memoryview(result.data))
+        return evaluate, arguments, result, buffer
 
 
 def differ(one: SX, other: SX) -> bool:

@@ -13,15 +13,18 @@ from casadi import SX
 
 from jourdain.algebra import unrolled
 from jourdain.algebra.event import Block, Problem, outcome, prior_projection
+from jourdain.algebra.friction import required_friction
+from jourdain.algebra.verdict import energy_created, finite, verdict
 from jourdain.assembly import assemble, assembler
-from jourdain.checks import judge
+from jourdain.checks import refusal
 from jourdain.constraint import Constraint, Contact
-from jourdain.errors import BadEvent
+from jourdain.errors import BadEvent, Error, Status
 from jourdain.evaluate import Array, Evaluator
-from jourdain.layout import ConstraintLayout, Layout
+from jourdain.layout import ConstraintLayout, Entry, Layout
 from jourdain.mechanism import Mechanism
 from jourdain.naming import name_of
 from jourdain.quantities import rate_unit
+from jourdain.solver import Solver
 from jourdain.state import broadcast, named_values, parameter_vector
 from jourdain.transition import Transition
 
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from jourdain.algebra.privileged import Phases
     from jourdain.algebra.projectors import Projectors
     from jourdain.analysis import Analysis
+    from jourdain.gradient import EventGradient
     from jourdain.scenario import Scenario
 
 
@@ -44,6 +48,24 @@ class Role:
 
     constraint: Constraint
     block: Block
+
+
+@dataclass(frozen=True)
+class Expressions:
+    """The quantities of an event, what is to be said of it, and whether it has no numbers."""
+
+    values: dict[str, SX]
+    verdict: SX
+    failed: SX
+
+    def entry(self, entry: Entry) -> SX:
+        """The numbers that an address stands for, as a column."""
+        numbers = self.values[entry.quantity][list(entry.places), 0]
+        return ca.sum1(numbers) if entry.summed else numbers
+
+    def masked(self, values: Mapping[str, SX]) -> dict[str, SX]:
+        """NaN where the event has no numbers."""
+        return {name: ca.if_else(self.failed, float("nan"), value) for name, value in values.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,22 +93,20 @@ class Event:
         """
         if check not in (True, False, "project"):
             raise BadEvent(f"check is True, False or 'project', not {check!r}.")
-        state = self.state(q, v, {**named_values("parameters", parameters), **more})
+        state = self.state(q, v, {**named_values("parameters", parameters), **more} if parameters else more)
         if check == "project":
             q_on, _ = self.assembled(state, range(len(self.mechanism.symbols.q_names)))  # judged below
             state = (q_on, self._projector(q_on, *state[1:])["v_plus"][..., 0], state[2])
-        values = self._evaluator(*state)
+        values, status = (self._checked if check is not False else self._unchecked)(*state)
+        if not status.ndim and status > Status.ENERGY_CREATED:
+            raise self.refusal(Status(int(status)), state)
+        return Transition(self.layout, values, status)
+
+    def refusal(self, status: Status, state: tuple[Array, Array, Array]) -> Error:
+        """Why one event has no numbers."""
         names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.parameters))
         inputs = dict(zip(("q", "v", "parameter"), zip(state, names, strict=True), strict=True))
-        with np.errstate(all="ignore"):  # what is not finite is refused or NaN
-            status = judge(
-                values,
-                self.layout,
-                inputs,
-                mass_matrix=lambda lanes: self._mass_matrix(*(array[lanes] for array in state))["M"],
-                check=check is not False,
-            )
-            return Transition.of(self.layout, values, status)
+        return refusal(status, Evaluator(self.inputs, self.expressions().values)(*state), self.layout, inputs)
 
     def state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         """q, v and the event's parameters, each `(*batch, n)` with one batch shape."""
@@ -122,18 +142,36 @@ class Event:
         s = self.mechanism.symbols
         return [s.q, s.v, ca.vertcat(SX(0, 1), *self.symbols.values())]
 
-    @cached_property
-    def _evaluator(self) -> Evaluator:
-        v = self.mechanism.symbols.v
-        expressions = outcome(self.problem, unrolled)
+    def expressions(self, independent: bool = False, checked: bool = True) -> Expressions:
+        """Every quantity over CasADi scalars. `independent`: for rows that are well apart, see `algebra.span`."""
+        values = outcome(self.problem, unrolled, independent)
         before, after = (ca.vertcat(SX(0, 1), *outputs.values()) for outputs in self.outputs)
-        expressions["outputs_minus"] = before
-        expressions["outputs_plus"] = ca.substitute(after, v, expressions["v_plus"])
-        return Evaluator(self.inputs, {**expressions, "geometry": self.geometry})
+        values["outputs_minus"] = before
+        values["outputs_plus"] = ca.substitute(after, self.mechanism.symbols.v, values["v_plus"])
+        values["geometry"] = self.geometry
+        values["required_friction"] = required_friction(
+            values, [self.layout.slices[c] for c in self.layout.contacts], unrolled
+        )
+        values["energy_created"] = energy_created(self.problem, values, unrolled)
+        sound = finite(ca.vertcat(*self.inputs), unrolled)
+        return Expressions(values, *verdict(self.problem, values, unrolled, checked, sound, independent))
+
+    def solver(self, checked: bool) -> Solver:
+        """All numbers of an outcome, for states."""
+
+        def build(independent: bool) -> tuple[dict[str, SX], SX]:
+            found = self.expressions(independent, checked)
+            return found.masked({name: found.values[name] for name in Transition.NUMBERS}), found.verdict
+
+        return Solver(self.inputs, build, self.mechanism.M)
 
     @cached_property
-    def _mass_matrix(self) -> Evaluator:
-        return Evaluator(self.inputs, {"M": self.mechanism.M})
+    def _checked(self) -> Solver:
+        return self.solver(checked=True)
+
+    @cached_property
+    def _unchecked(self) -> Solver:
+        return self.solver(checked=False)
 
     @cached_property
     def layout(self) -> Layout:
@@ -204,6 +242,45 @@ class Event:
     def symbolic(self) -> ClosedForm:
         """The same outcome in closed form, in SymPy."""
         return self.analysis.closed_form()
+
+    # Derivatives
+
+    def gradient(
+        self,
+        of: str,
+        wrt: Any,
+        q: Any = None,
+        v: Any = None,
+        check: bool = True,
+        parameters: Mapping[str, Any] = {},
+        **more: Any,
+    ) -> dict[str, Array]:
+        """Exact derivatives of a quantity, by what they are taken with respect to.
+
+        `of`: "loss", "v_plus", "v_plus.theta", "impulse.heel.normal", …. `wrt`: "q", "v" (prior), "q.theta",
+        "v.theta", parameters; one or several. A derivative has the shape of `of` followed by that of what it is taken
+        by: `(*batch,)` for "loss" by a parameter, `(*batch, n_v, n_q)` for "v_plus" by "q".
+        """
+        from jourdain.gradient import EventGradient, names_in
+
+        key = (of, names_in(wrt), check)
+        if key not in self._gradients:
+            self._gradients[key] = EventGradient(self, *key)
+        state = self.state(q, v, {**named_values("parameters", parameters), **more})
+        return self._gradients[key](state)
+
+    @cached_property
+    def _gradients(self) -> dict[Any, EventGradient]:
+        return {}
+
+    def function(self) -> ca.Function:
+        """The jump map as a CasADi Function(q, v, p) → v_plus, impulse: p are the event's parameters in their order.
+
+        Nothing is checked in it. Impulses are those of all rows, stacked as `impulse` in `to_dataset`.
+        """
+        found = self.expressions().values
+        outputs = [ca.densify(found["v_plus"]), ca.densify(found["impulse"])]
+        return ca.Function("jump", self.inputs, outputs, ["q", "v", "p"], ["v_plus", "impulse"], {"cse": True})
 
     def at(
         self,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from jourdain.algebra.event import ON_KINDS
+from jourdain.errors import unknown
+from jourdain.quantities import PHASES, QUANTITIES, impulse_unit
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,16 @@ class ConstraintLayout:
     contact: bool
     geometric: bool
     units: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A quantity of an outcome, or some of its numbers."""
+
+    quantity: str  # in the table of quantities
+    places: tuple[int, ...]  # which of its numbers
+    names: tuple[str, ...]  # of these numbers along the quantity's dimension; empty for a single number
+    summed: bool = False  # the sum of them is meant
 
 
 @dataclass(frozen=True)
@@ -57,3 +69,66 @@ class Layout:
     def n_on(self) -> int:
         """Rows that are on during the event; they come first."""
         return sum(row.kind in ON_KINDS for row in self.rows)
+
+    @cached_property
+    def contacts(self) -> tuple[str, ...]:
+        return tuple(c.name for c in self.constraints if c.contact)
+
+    def along(self, dimension: str) -> tuple[str, ...]:
+        """The labels of a dimension of the table of quantities."""
+        labels = {
+            "velocity": self.velocities,
+            "row": tuple(row.name for row in self.rows),
+            "contact": self.contacts,
+            "applied": self.impulses,
+            "output": self.outputs,
+            "phase": PHASES,
+        }
+        return labels[dimension]
+
+    def find(self, address: str) -> Entry:
+        """What `"loss"`, `"v_plus"`, `"v_plus.theta"`, `"impulse.heel"`, `"impulse.heel.normal"` stand for."""
+        name, dot, part = address.partition(".")
+        name = "outputs_plus" if name == "outputs" else name
+        known = [known for known in QUANTITIES if known != "status"]
+        if name not in known:
+            raise unknown("quantity", name, known)
+        dimension = QUANTITIES[name].along
+        if not dimension:
+            if dot:
+                raise unknown("quantity", address, [name])
+            return Entry(name, (0,), ())
+        labels = self.along(dimension)
+        if not dot:
+            return Entry(name, tuple(range(len(labels))), labels)
+        if part in labels:
+            return Entry(name, (labels.index(part),), ())
+        if name == "ledger" and part in self.impulses:
+            return Entry("applied_work", (self.impulses.index(part),), ())
+        if dimension == "row":
+            for c in self.constraints:
+                if part in (c.name, f"{c.name}.tangent"):
+                    places = range(*self.slices[c.name].indices(len(labels)))[1 if part != c.name else 0 :]
+                    several = tuple(labels[i] for i in places)
+                    return Entry(name, tuple(places), () if name == "ledger" else several, summed=name == "ledger")
+        aliases = [c.name for c in self.constraints] if dimension == "row" else []
+        raise unknown(f"entry of {name}", part, [*labels, *aliases])
+
+    def unit(self, quantity: str, label: str | None = None) -> str:
+        """The unit of a quantity, of one of its numbers; "" where it is not known or not the same for all."""
+        dimension = QUANTITIES[quantity].along
+        if QUANTITIES[quantity].unit or not dimension:
+            return QUANTITIES[quantity].unit
+        of_row = {row: c.units for c in self.constraints for row in c.rows}
+        known = {
+            "v_minus": self.units,
+            "v_plus": self.units,
+            "outputs_minus": self.units,
+            "outputs_plus": self.units,
+            "u_minus": of_row,
+            "u_plus": of_row,
+            "impulse": {row: impulse_unit(unit) for row, unit in of_row.items()},
+            "Lambda": {row: impulse_unit(unit) for row, unit in of_row.items()},
+        }.get(quantity, {})
+        found = {known.get(name, "") for name in (self.along(dimension) if label is None else (label,))}
+        return found.pop() if len(found) == 1 else ""

@@ -281,7 +281,7 @@ class Mechanism:
 
     def evaluate(
         self, key: str, outputs: Callable[[], Mapping[str, SX]], q: Any, v: Any, parameters: Mapping[str, Any]
-    ) -> dict[str, Array]:
+    ) -> Mapping[str, Array]:
         """Expressions in q, v and parameters, as arrays `(*batch, rows, columns)`; prepared once per `key`."""
         state, inputs = self._state(q, v, parameters)
         if key not in self.evaluators:

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
-from jourdain.checks import TOLERANCE
-from jourdain.errors import BadEvent, NotConverged, NotExpressible, listing, unknown
+from jourdain.algebra.verdict import TOLERANCE
+from jourdain.errors import BadEvent, Error, NotConverged, NotExpressible, Status, listing, unknown
 from jourdain.evaluate import Array, Evaluator
 from jourdain.event import Event
 from jourdain.models.expression import to_sx
 from jourdain.naming import name_of
-from jourdain.state import broadcast, named_values, parameter_vector
+from jourdain.solver import Solver, Statuses
+from jourdain.state import broadcast_shape, named_values, parameter_vector
 from jourdain.transition import Transition
+
+if TYPE_CHECKING:
+    import xarray
+
+    from jourdain.gradient import ScenarioGradient
+    from jourdain.optimum import Optimum
+
+
+@dataclass(frozen=True)
+class Pose:
+    """The inputs of a scenario's expressions: parameters, then guessed coordinates."""
+
+    columns: Sequence[Array | float]  # each broadcasts to `batch`
+    batch: tuple[int, ...]
+    arrived: Any  # whether guessed coordinates were found, `(*batch,)`; None if there are none
+
+    def judged(self, status: Statuses) -> Statuses:
+        """The status, which knows of lanes whose guess did not arrive."""
+        return status if self.arrived is None else np.where(self.arrived, status, np.int8(Status.NOT_CONVERGED))
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,50 +57,152 @@ class Scenario:
 
     def solve(self, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: Any) -> Transition:
         """The outcome for these parameters; each may be an array, and they broadcast."""
-        q, v, p = self.state({**named_values("parameters", parameters), **more})
+        pose = self.pose({**named_values("parameters", parameters), **more})
+        q, v, p = self._state(pose)
         own = {name: p[..., i] for i, name in enumerate(self.event.parameters)}
-        return self.event.solve(q, v, check, parameters=own)
+        outcome = self.event.solve(q, v, check, parameters=own)
+        return outcome if pose.arrived is None else outcome.judged(pose.judged)
+
+    def sweep(
+        self, *, samples: Any = None, keep: Sequence[str] | None = None, progress: bool | None = None, **axes: Any
+    ) -> xarray.Dataset:
+        """Outcomes over a grid that the keywords span, as labelled data; a single number fixes its parameter.
+
+        `samples`: a dict of equally long arrays, or a DataFrame: one dimension `sample`. `keep`: which quantities,
+        as in "loss", "v_plus", "impulse.heel.normal"; all if not given. `progress`: a bar; if not given, when it
+        takes long and someone watches. An event that fails has NaN and a `status`.
+        """
+        from jourdain.sweep import sweep
+
+        return sweep(self, axes, samples, keep, progress)
+
+    def gradient(self, of: str, wrt: Any, parameters: Mapping[str, Any] = {}, **at: Any) -> dict[str, Array]:
+        """Exact derivatives of a quantity with respect to parameters, by name; see `Event.gradient`."""
+        from jourdain.gradient import names_in, shaped
+
+        found = self.gradient_of((of,), names_in(wrt))
+        _, J, _ = found({**named_values("parameters", parameters), **at})
+        return shaped(J, found.entries[0], found.variables)
+
+    def gradient_of(self, of: tuple[str, ...], wrt: tuple[str, ...]) -> ScenarioGradient:
+        """Values and derivatives of some quantities, prepared once."""
+        from jourdain.gradient import ScenarioGradient
+
+        if (of, wrt) not in self._gradients:
+            self._gradients[of, wrt] = ScenarioGradient(self, of, wrt)
+        return self._gradients[of, wrt]
+
+    def minimize(
+        self,
+        of: str,
+        over: Mapping[Any, tuple[float | None, float | None]],
+        subject_to: Mapping[str, tuple[float | None, float | None]] = {},
+        starts: int = 8,
+        **fixed: float,
+    ) -> Optimum:
+        """The parameters within bounds for which a quantity is least, from several starts, with exact derivatives.
+
+        `over`: parameter → (least, largest). `subject_to`: quantity → (least, largest); None leaves a side open.
+        """
+        from jourdain.optimum import minimize
+
+        return minimize(self, of, over, subject_to, starts, fixed, sign=1.0)
+
+    def maximize(
+        self,
+        of: str,
+        over: Mapping[Any, tuple[float | None, float | None]],
+        subject_to: Mapping[str, tuple[float | None, float | None]] = {},
+        starts: int = 8,
+        **fixed: float,
+    ) -> Optimum:
+        """As `minimize`, for the largest value."""
+        from jourdain.optimum import minimize
+
+        return minimize(self, of, over, subject_to, starts, fixed, sign=-1.0)
+
+    # What the event sees
+
+    def pose(self, parameters: Mapping[str, Any]) -> Pose:
+        """The numbers that decide the event, guessed coordinates found."""
+        columns = parameter_vector(self.parameters, parameters)
+        batch = broadcast_shape(columns)
+        if not self.guessed:
+            return Pose(columns, batch, None)
+        q, p = self._start(columns, batch)
+        names = self.event.mechanism.symbols.q_names
+        still = np.zeros((*batch, len(self.event.mechanism.symbols.v_names)))
+        places = [names.index(name) for name in self.guessed]
+        q, missed = self.event.assembled((q, still, p), places)
+        arrived = missed <= TOLERANCE
+        if not batch and np.isfinite(missed) and not arrived:
+            raise NotConverged(
+                f"No {listing(self.guessed)} near the guess satisfies the geometric rows: {missed:.1e} remains. "
+                "Guess closer, or check that the pose exists."
+            )
+        found = np.where(arrived[..., None], q[..., places], np.nan)
+        return Pose([*columns, *np.moveaxis(found, -1, 0)], batch, ~np.isfinite(missed) | arrived)
+
+    def _start(self, columns: Sequence[Array | float], batch: tuple[int, ...]) -> tuple[Array, Array]:
+        """q with the guess, and the event's parameters."""
+        values, _ = self._first.over(columns, batch)
+        return values["q"][..., 0], values["p"][..., 0]
 
     def state(self, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         """q, v and the event's parameters, each `(*batch, n)`."""
-        columns = parameter_vector(self.parameters, parameters)
-        _, _, values = broadcast(np.zeros(0), np.zeros(0), columns)
-        pose = self._pose(values)
-        q, p = pose["q"][..., 0], pose["p"][..., 0]
-        if self.guessed:
-            names = self.event.mechanism.symbols.q_names
-            still = np.zeros((*q.shape[:-1], len(self.event.mechanism.symbols.v_names)))
-            q, missed = self.event.assembled((q, still, p), [names.index(name) for name in self.guessed])
-            arrived = missed <= TOLERANCE
-            if q.ndim == 1 and np.isfinite(missed) and not arrived:
-                raise NotConverged(
-                    f"No {listing(self.guessed)} near the guess satisfies the geometric rows: {missed:.1e} remains. "
-                    "Guess closer, or check that the pose exists."
-                )
-            q = np.where(arrived[..., None], q, np.nan)
-        v = self._velocity(q, values)["v"][..., 0]
+        return self._state(self.pose(parameters))
+
+    def _state(self, pose: Pose) -> tuple[Array, Array, Array]:
+        """q, v and the event's parameters, each `(*batch, n)`."""
+        values, _ = self._composition.over(pose.columns, pose.batch)
+        q, v, p = (values[name][..., 0] for name in ("q", "v", "p"))
         if self.energy is not None and v.ndim == 1 and np.isfinite([*q, *p]).all() and not np.isfinite(v).all():
             raise BadEvent("The prior velocity cannot be scaled to this energy: it is zero, or the energy is negative.")
         return q, v, p
 
-    @cached_property
-    def _inputs(self) -> SX:
-        return ca.vertcat(SX(0, 1), *self.symbols.values())
+    def refusal(self, status: Status, parameters: Mapping[str, Any]) -> Error:
+        """Why one event has no numbers."""
+        return self.event.refusal(status, self.state(parameters))
 
     @cached_property
-    def _pose(self) -> Evaluator:
-        return Evaluator([self._inputs], {"q": self.q, "p": self.event_parameters})
+    def inputs(self) -> tuple[SX, SX]:
+        """The columns of parameters and of guessed coordinates that the scenario is written in."""
+        guessed = ca.vertcat(SX(0, 1), *(SX.sym(name) for name in self.guessed))
+        return ca.vertcat(SX(0, 1), *self.symbols.values()), guessed
 
     @cached_property
-    def _velocity(self) -> Evaluator:
-        """v at a configuration, scaled to the energy asked for."""
-        mechanism = self.event.mechanism
-        v = self.v
+    def _expressions(self) -> tuple[SX, SX, SX]:
+        """q, v and the event's parameters in the inputs."""
+        mechanism, q = self.event.mechanism, SX(self.q)
+        for i, name in enumerate(self.guessed):
+            q[mechanism.symbols.q_names.index(name)] = self.inputs[1][i]
+        v, p = self.v, self.event_parameters
         if self.energy is not None:
-            own = ca.vertcat(SX(0, 1), *self.event.symbols.values())
-            M = ca.substitute(mechanism.M, own, self.event_parameters)
+            (M,) = ca.Function("M", self.event.inputs, [mechanism.M]).call([q, v, p])
             v = v * ca.sqrt(self.energy / (v.T @ M @ v / 2))
-        return Evaluator([mechanism.symbols.q, self._inputs], {"v": v})
+        return q, v, p
+
+    def composed(self, expressions: Sequence[SX]) -> list[SX]:
+        """Expressions of the event written in the scenario's inputs; what is constant there is worked out."""
+        function = ca.Function("event", self.event.inputs, [SX(expression) for expression in expressions])
+        return [ca.sparsify(SX(e)) for e in function.call(list(self._expressions))]
+
+    @cached_property
+    def _first(self) -> Evaluator:
+        return Evaluator([self.inputs[0]], {"q": self.q, "p": self.event_parameters})
+
+    @cached_property
+    def _composition(self) -> Evaluator:
+        return Evaluator(self.inputs, dict(zip(("q", "v", "p"), self._expressions, strict=True)))
+
+    @cached_property
+    def _gradients(self) -> dict[Any, ScenarioGradient]:
+        return {}
+
+    @cached_property
+    def solvers(self) -> dict[Any, Solver]:
+        """Those made for sweeps, by what they keep."""
+        return {}
 
     def __repr__(self) -> str:
         given = ", ".join(name if value is None else f"{name}={value:g}" for name, value in self.parameters.items())

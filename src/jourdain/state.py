@@ -14,28 +14,38 @@ from jourdain.naming import name_of
 Array = NDArray[np.float64]
 
 
+_PLAIN = (float, int, np.float64)
+
+
 def vector(what: str, value: Any, names: Sequence[str], default: Array) -> Array:
     """A dict by name (missing: the default) or an array with the last axis `len(names)` → `(*batch, n)`."""
     if value is None:
         return default
     if isinstance(value, Mapping) or hasattr(value, "items"):  # also a Series or a DataFrame, by its labels
-        entries = {name_of(key): number(f"{what}['{name_of(key)}']", entry) for key, entry in value.items()}
+        entries = {name_of(key): _entry(what, key, entry) for key, entry in value.items()}
         for name in entries:
             if name not in names:
                 raise unknown(f"entry of {what}", name, names)
         columns = [entries.get(name, default[i]) for i, name in enumerate(names)]
+        if all(isinstance(entry, float) for entry in columns):
+            return np.array(columns)
         try:
             return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else default
         except ValueError:
-            shapes = {name: entry.shape for name, entry in entries.items() if entry.shape}
+            shapes = {name: np.shape(entry) for name, entry in entries.items() if np.shape(entry)}
             raise ShapeError(f"The entries of {what}, of shapes {shapes}, do not broadcast.") from None
-    array = number(what, value)
+    array = value if type(value) is np.ndarray and value.dtype == np.float64 else number(what, value)
     if array.ndim == 0 or array.shape[-1] != len(names):
         raise ShapeError(
             f"{what} has shape {array.shape}, but its last axis must be {len(names)}: {listing(names)}. "
             "A dict by name does too."
         )
     return array
+
+
+def _entry(what: str, key: Any, value: Any) -> Array | float:
+    """A plain number as it is, which spares time; others as arrays."""
+    return float(value) if type(value) in _PLAIN else number(f"{what}['{name_of(key)}']", value)
 
 
 def number(what: str, value: Any) -> Array:
@@ -51,8 +61,8 @@ def number(what: str, value: Any) -> Array:
 
 def parameter_vector(
     defaults: Mapping[str, float | None], given: Mapping[str, Any], renamed: Mapping[str, str] | None = None
-) -> list[Array]:
-    """One array per parameter, from the values given and the defaults.
+) -> list[Array | float]:
+    """One array or plain number per parameter, from the values given and the defaults.
 
     `renamed` tells what to say of names that are no parameters any more.
     """
@@ -62,12 +72,12 @@ def parameter_vector(
             if renamed and name in renamed:
                 raise unknown("parameter", name, [renamed[name]])
             raise unknown("parameter", name, defaults)
-    columns = []
+    columns: list[Array | float] = []
     for name, default in defaults.items():
         value = values.get(name, default)
         if value is None:
             raise MissingValue(f"Parameter '{name}' has no default; give it as {name}=… .")
-        columns.append(number(f"parameter '{name}'", value))
+        columns.append(float(value) if type(value) in _PLAIN else number(f"parameter '{name}'", value))
     return columns
 
 
@@ -78,19 +88,28 @@ def named_values(what: str, given: Any) -> dict[str, Any]:
     return {name_of(key): value for key, value in given.items()}
 
 
-def broadcast(q: Array, v: Array, parameters: Sequence[Array]) -> tuple[Array, Array, Array]:
+def broadcast(q: Array, v: Array, parameters: Sequence[Array | float]) -> tuple[Array, Array, Array]:
     """Q `(*batch, n_q)`, v `(*batch, n_v)`, parameters `(*batch, n_p)` with one batch shape."""
-    try:
-        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1], *(p.shape for p in parameters))
-    except ValueError:
-        shapes = [q.shape[:-1], v.shape[:-1], *(p.shape for p in parameters if p.shape)]
-        raise ShapeError(f"The leading shapes of q, v and the parameters, {shapes}, do not broadcast.") from None
+    if q.ndim == v.ndim == 1 and all(isinstance(p, float) for p in parameters):
+        return q, v, np.array(parameters, dtype=float)
+    batch = broadcast_shape(parameters, q.shape[:-1], v.shape[:-1])
     p = (
         np.stack([np.broadcast_to(column, batch) for column in parameters], axis=-1)
         if parameters
         else np.empty((*batch, 0))
     )
     return np.broadcast_to(q, (*batch, q.shape[-1])), np.broadcast_to(v, (*batch, v.shape[-1])), p
+
+
+def broadcast_shape(parameters: Sequence[Array | float], *others: tuple[int, ...]) -> tuple[int, ...]:
+    """The one batch shape of parameters and what stands beside them."""
+    shapes = [*others, *(np.shape(p) for p in parameters if not isinstance(p, float))]
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ShapeError(
+            f"The leading shapes of q, v and the parameters, {[s for s in shapes if s]}, do not broadcast."
+        ) from None
 
 
 def refuse_nonfinite(**arrays: tuple[Array, Sequence[str]]) -> None:

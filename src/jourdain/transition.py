@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra.span import RANK
-from jourdain.checks import energy_created
 from jourdain.errors import Status
 from jourdain.layout import Layout
 from jourdain.naming import Named
@@ -30,11 +29,6 @@ class DegreesOfFreedom(NamedTuple):
     posterior: Any
 
 
-# Quantities of `algebra.event.outcome` that an outcome keeps, besides the scalars.
-_COLUMNS = ("v_minus", "v_plus", "impulse", "Lambda", "u_minus", "u_plus", "work", "effective_mass", "keep",
-            "row_length", "outputs_minus", "outputs_plus")  # fmt: skip
-
-
 class Transition:
     """One outcome, or a batch of them.
 
@@ -43,26 +37,20 @@ class Transition:
     `(*batch,)` for a constraint written as one expression, else `(*batch, k)`; `impulse["foot.normal"]` picks a row.
     """
 
-    def __init__(self, layout: Layout, numbers: Mapping[str, Array], status: NDArray[np.int8]) -> None:
+    # Of `algebra.event.outcome`, what an outcome keeps.
+    NUMBERS = (*(name for name in QUANTITIES if name != "status"), "nullspace", "row_length2")
+
+    def __init__(self, layout: Layout, values: Mapping[str, Array], status: NDArray[np.int8]) -> None:
+        """`values`: those of `algebra.event.outcome`, `(*batch, rows, columns)`; NaN where the status says so."""
         self.layout = layout
-        self._numbers = dict(numbers)
+        self._values = values
         self._status = status
 
-    @classmethod
-    def of(cls, layout: Layout, values: Mapping[str, Array], status: NDArray[np.int8]) -> Transition:
-        """From the values of `algebra.event.outcome`, `(*batch, rows, columns)`. Failed lanes become NaN."""
-        numbers = {name: values[name][..., 0] for name in _COLUMNS if name in values}
-        numbers |= {name: values[name][..., 0, 0] for name in SCALARS if name in values}
-        numbers |= {"energy_created": energy_created(values), "prior_rank": values["prior_rank"][..., 0, 0]}
-        numbers["nullspace"] = values["nullspace"]
-        nothing = np.empty((*status.shape, 0))
-        numbers = {"outputs_minus": nothing, "outputs_plus": nothing} | numbers
-        failed = (status != Status.OK) & (status != Status.ENERGY_CREATED)
-        if failed.any():
-            for name, array in numbers.items():
-                mask = failed.reshape(failed.shape + (1,) * (array.ndim - failed.ndim))
-                numbers[name] = np.where(mask, np.nan, array)
-        return cls(layout, numbers, status)
+    def _column(self, name: str) -> Array:
+        return self._values[name][..., 0]
+
+    def _number(self, name: str) -> Array:
+        return self._values[name][..., 0, 0]
 
     # Status
 
@@ -80,17 +68,21 @@ class Transition:
         """Whether there is nothing to say against the outcome: bool, or a bool array in a batch."""
         return bool(self._status == Status.OK) if self.batch_shape == () else self._status == Status.OK
 
+    def judged(self, judge: Callable[[NDArray[np.int8]], NDArray[np.int8]]) -> Transition:
+        """The same outcome with another status."""
+        return Transition(self.layout, self._values, judge(self._status))
+
     # Velocities
 
     @property
     def v_minus(self) -> Array:
         """Generalized velocities before, `(*batch, n_v)`."""
-        return self._numbers["v_minus"]
+        return self._column("v_minus")
 
     @property
     def v_plus(self) -> Array:
         """Generalized velocities after, `(*batch, n_v)`."""
-        return self._numbers["v_plus"]
+        return self._column("v_plus")
 
     @property
     def velocity_minus(self) -> Named[Array]:
@@ -102,11 +94,11 @@ class Transition:
 
     @property
     def outputs_minus(self) -> Named[Array]:
-        return self._by_name("output", self.layout.outputs, self._numbers["outputs_minus"])
+        return self._by_name("output", self.layout.outputs, self._column("outputs_minus"))
 
     @property
     def outputs_plus(self) -> Named[Array]:
-        return self._by_name("output", self.layout.outputs, self._numbers["outputs_plus"])
+        return self._by_name("output", self.layout.outputs, self._column("outputs_plus"))
 
     @property
     def outputs(self) -> Named[Array]:
@@ -118,47 +110,32 @@ class Transition:
     @property
     def u_minus(self) -> Named[Array]:
         """C v⁻ + b⁻ of every constraint, released ones included."""
-        return self._by_row(self._numbers["u_minus"])
+        return self._by_row(self._column("u_minus"))
 
     @property
     def u_plus(self) -> Named[Array]:
         """C v⁺ + b⁺ of every constraint, released ones included."""
-        return self._by_row(self._numbers["u_plus"])
+        return self._by_row(self._column("u_plus"))
 
     @property
     def impulse(self) -> Named[Array]:
         """λ̄ along each row: 0 for released rows, the given impulse for nonideal ones."""
-        return self._by_row(self._numbers["impulse"])
+        return self._by_row(self._column("impulse"))
 
     @property
     def Lambda(self) -> Named[Array]:
         """Λ̄: what the rows that are on see of the nonideal impulses. λ̄ + Λ̄ does not depend on them."""
-        none = 0 * self._numbers["u_minus"][..., self.layout.n_on :]  # NaN where a lane failed
-        return self._by_row(np.concatenate([self._numbers["Lambda"], none], axis=-1))
+        return self._by_row(self._column("Lambda"))
 
     @property
     def effective_mass(self) -> Named[Array]:
         """The mass that an impulse along each row alone meets while the regular rows hold; inf where it cannot move."""
-        return self._by_row(self._numbers["effective_mass"])
+        return self._by_row(self._column("effective_mass"))
 
     @property
     def required_friction(self) -> Named[Array]:
         """|tangential| / normal impulse of each contact: what friction must reach not to slip; inf if it pulls."""
-        found = {}
-        for c in self.layout.constraints:
-            if c.contact:
-                place = self.layout.slices[c.name]
-                rows = self._numbers["impulse"][..., place]
-                normal, tangent = rows[..., 0], np.sqrt(np.sum(rows[..., 1:] ** 2, axis=-1))
-                # An impulse that moves the row by less than rounding of its speed is none.
-                length = self._numbers["row_length"][..., place].max(axis=-1)
-                speed = np.sqrt(2 * (self._numbers["T_minus"] + self._numbers["T_plus"]))
-                none = 1e-12 * speed / np.where(length > 0, length, 1.0)
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    ratio = np.where(normal > none, tangent / normal, np.inf)
-                ratio = np.where((np.abs(normal) <= none) & (tangent <= none), 0.0, ratio)
-                found[c.name] = np.where(np.isnan(normal), np.nan, ratio)[()]
-        return Named("contact", found)
+        return self._by_name("contact", self.layout.contacts, self._column("required_friction"))
 
     # Energy: filled in below from the table of quantities
 
@@ -183,13 +160,11 @@ class Transition:
         Where redundant constraints share an impulse only the sum over the group is determined: it is booked to
         the group, "a + b".
         """
-        names = [c.name for c in self.layout.constraints]
-        work = self._numbers["work"]
+        work, applied, places = self._column("ledger"), self._column("applied_work"), self.layout.slices
         entries: dict[str, Array] = {}
         for group in self._groups():
-            entries[" + ".join(group)] = work[..., [names.index(name) for name in group]].sum(axis=-1)[()]
-        for i, name in enumerate(self.layout.impulses):
-            entries[name] = work[..., len(names) + i][()]
+            entries[" + ".join(group)] = sum(work[..., places[name]].sum(axis=-1) for name in group)[()]
+        entries |= {name: applied[..., i][()] for i, name in enumerate(self.layout.impulses)}
         return Named("ledger entry", entries)
 
     def _groups(self) -> list[list[str]]:
@@ -211,17 +186,13 @@ class Transition:
     @property
     def dof(self) -> DegreesOfFreedom:
         """Degrees of freedom before, during and after."""
-        n = len(self.layout.velocities)
-        keep = self._numbers["keep"]
-        stays = [i for i, row in enumerate(self.layout.rows[: self.layout.n_on]) if row.kind != "elastic"]
-        prior = n - self._numbers["prior_rank"]  # NaN where a lane failed
-        counts = (prior, n - keep.sum(axis=-1) + 0 * prior, n - keep[..., stays].sum(axis=-1) + 0 * prior)
+        counts = np.moveaxis(self._column("dof"), -1, 0)  # NaN where a lane failed
         return DegreesOfFreedom(*(int(c) if self.batch_shape == () else c for c in counts))
 
     @property
     def redundant(self) -> Any:
         """Rows that depend on those before them: a tuple of names; in a batch, name → bool array."""
-        return self._flagged(self._numbers["keep"] == 0)
+        return self._flagged(self._column("redundant") > 0)
 
     @property
     def undetermined(self) -> Any:
@@ -234,14 +205,14 @@ class Transition:
 
         In a batch `(*batch, rows, columns)`, where columns that a lane does not need are zero.
         """
-        null = self._numbers["nullspace"]
+        null = self._values["nullspace"]
         used = np.any(np.nan_to_num(null) != 0, axis=tuple(range(null.ndim - 1)))
         return null[..., used]
 
     def _scaled_nullspace(self) -> Array:
         """Columns in units of unit rows (λ̄_i √W_ii), the largest entry of each scaled to 1."""
-        length = self._numbers["row_length"][..., : self.layout.n_on, None]
-        null = self._numbers["nullspace"] * np.where(length > 0, length, 1.0)
+        length = np.sqrt(self._values["row_length2"][..., : self.layout.n_on, :])
+        null = self._values["nullspace"] * np.where(length > 0, length, 1.0)
         largest = np.max(np.abs(null), axis=-2, keepdims=True, initial=0.0)
         return null / np.where(largest > 0, largest, 1.0)
 
@@ -264,23 +235,10 @@ class Transition:
 
     def to_dataset(self) -> xarray.Dataset:
         """Labelled: scalars by name, velocities along `velocity`, rows along `row`, with units and long names."""
-        import xarray
+        from jourdain.dataset import dataset, kept
 
         axes = tuple(f"axis_{i}" for i in range(len(self.batch_shape)))
-        data: dict[str, Any] = {}
-        for name in SCALARS:
-            data[name] = (axes, np.asarray(self._numbers[name]), _attributes(name))
-        for name, dim in (("v_minus", "velocity"), ("v_plus", "velocity"), ("impulse", "row"), ("u_minus", "row"),
-                          ("u_plus", "row"), ("effective_mass", "row")):  # fmt: skip
-            data[name] = ((*axes, dim), self._numbers[name], _attributes(name))
-        meanings = " ".join(status.name.lower() for status in Status)
-        flags = {"flag_values": np.array(list(Status), dtype=np.int8), "flag_meanings": meanings}
-        data["status"] = (axes, self._status, {**_attributes("status"), **flags})
-        data["ledger"] = ((*axes, "entry"), np.stack([np.asarray(e) for e in self.ledger.values()], axis=-1)
-                          if self.ledger else np.empty((*self.batch_shape, 0)), _attributes("ledger"))  # fmt: skip
-        rows = [row.name for row in self.layout.rows]
-        coordinates = {"velocity": list(self.layout.velocities), "row": rows, "entry": list(self.ledger)}
-        return xarray.Dataset(data, coords=coordinates)
+        return dataset(self.layout, kept(self.layout, None), self._values, self._status, axes)
 
     def __str__(self) -> str:
         from jourdain.table import text
@@ -314,14 +272,9 @@ _MAPPINGS = ("velocity_minus", "velocity_plus", "outputs_minus", "outputs_plus",
              "Lambda", "effective_mass", "required_friction", "ledger")  # fmt: skip
 
 
-def _attributes(name: str) -> dict[str, str]:
-    quantity = QUANTITIES[name]
-    return {"symbol": quantity.symbol, "units": quantity.unit, "long_name": quantity.long_name}
-
-
 def _scalar(name: str) -> property:
     def read(self: Transition) -> Array:
-        return self._numbers[name][()]  # a plain number without batch axes
+        return self._number(name)[()]  # a plain number without batch axes
 
     quantity = QUANTITIES[name]
     read.__doc__ = (

@@ -80,12 +80,12 @@ class Decomposition:
         return self.la.rows(self.on.Q, self.n_regular, self.on.Q.shape[-2])
 
 
-def decompose(problem: Problem, la: ModuleType) -> Decomposition:
+def decompose(problem: Problem, la: ModuleType, independent: bool = False) -> Decomposition:
     """Factor M and span the rows that are on during the event."""
     factor = la.factor(problem.M)
     n = problem.M.shape[-1]
     on_blocks = problem.of_kind(*ON_KINDS)
-    on = span([scaled(block.C, factor, la) for block in on_blocks], n, la, like=problem.M)
+    on = span([scaled(block.C, factor, la) for block in on_blocks], n, la, problem.M, independent)
     n_regular = sum(block.C.shape[-2] for block in problem.of_kind("regular"))
     return Decomposition(factor, on, n_regular, la)
 
@@ -95,9 +95,12 @@ def scaled(C: Any, factor: Any, la: ModuleType) -> Any:
     return la.transpose(factor.solve_transposed(la.transpose(C)))
 
 
-def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
-    """Every quantity of the event, by name. Rows are stacked in the order of `problem.blocks`."""
-    parts = decompose(problem, la)
+def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict[str, Any]:
+    """Every quantity of the event, by name. Rows are stacked in the order of `problem.blocks`.
+
+    `independent`: for rows that are well apart (see `span`), which "apart" tells of each event.
+    """
+    parts = decompose(problem, la, independent)
     factor, on, Q_r, Q_c = parts.factor, parts.on, parts.Q_r, parts.Q_c
     T = la.transpose
     M, v_minus, blocks = problem.M, problem.v_minus, problem.blocks
@@ -133,6 +136,7 @@ def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
 
     u_minus = stack([block.C @ v_minus + block.b_minus for block in blocks])
     u_plus = stack([block.C @ v_plus + block.b_plus for block in blocks])
+    others = la.zeros(sum(block.C.shape[-2] for block in blocks) - C_on.shape[-2], 1, like=M)  # rows that are not on
     impulse = stack([impulse_on, *(_given_impulse(block, la) for block in blocks if block.kind not in ON_KINDS)])
 
     # Energy: T = T_r + T_c + T_a, orthogonal parts of x.
@@ -146,12 +150,7 @@ def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
 
     # Each impulse works on the mean of the velocities before and after (Thomson–Tait); the sum is T⁺ − T⁻.
     mean = v_minus + jump / 2
-    work, start = [], 0
-    for block in blocks:
-        stop = start + block.C.shape[-2]
-        work.append(T(la.rows(impulse, start, stop)) @ (block.C @ mean))
-        start = stop
-    work += [T(applied) @ mean for applied in problem.applied]
+    applied_work = stack([T(applied) @ mean for applied in problem.applied])
 
     # Moving supports: with ũ⁻ = C'v⁻ + b⁺, ΔT = drive work − dissipated (+ work of f̄).
     drive_work = -T(b_plus) @ impulse_on
@@ -161,23 +160,25 @@ def outcome(problem: Problem, la: ModuleType) -> dict[str, Any]:
         "v_minus": v_minus,
         "v_plus": v_plus,
         "impulse": impulse,
-        "Lambda": on.impulse(on.Q @ x_nonideal),
+        "Lambda": stack([on.impulse(on.Q @ x_nonideal), others]),
         "u_minus": u_minus,
         "u_plus": u_plus,
-        "work": stack(work),
+        "ledger": impulse * stack([block.C @ mean for block in blocks]),
+        "applied_work": applied_work,
         "loss": -T(x_jump) @ (x_minus + x_jump / 2),
         "xi": _ratio(energies["T_c_minus"], energies["T_minus"], la),
         "drive_work": drive_work,
         "dissipated": dissipated,
         "effective_mass": stack([_effective_mass(block, parts) for block in blocks]),
-        "keep": on.keep,
+        "redundant": stack([1 - on.keep, others]),
+        "dof": _degrees_of_freedom(problem, parts),
+        "apart": on.apart,
         "nullspace": on.nullspace(),
-        "prior_rank": _prior_rank(problem, parts),
         "target": asked,
         # What the checks need.
         "pivots": factor.pivots,
         "M_diagonal": la.diagonal_of(M),
-        "row_length": stack([_row_lengths(scaled(block.C, factor, la), la) for block in blocks]),
+        "row_length2": stack([_squares(scaled(block.C, factor, la), la) for block in blocks]),
         "T_free": half_square(x_free, la),
         "b_minus": stack([block.b_minus for block in blocks]),
         "b_plus": stack([block.b_plus for block in blocks]),
@@ -214,10 +215,10 @@ def _given_impulse(block: Block, la: ModuleType) -> Any:
     return block.beta if block.kind == "nonideal" else la.zeros(block.C.shape[-2], 1, like=block.C)
 
 
-def _row_lengths(Y: Any, la: ModuleType) -> Any:
-    """√W_ii of each row, (k, 1)."""
+def _squares(Y: Any, la: ModuleType) -> Any:
+    """W_ii = c M⁻¹ cᵀ of each row, (k, 1)."""
     squares = [la.rows(Y, i, i + 1) @ la.transpose(la.rows(Y, i, i + 1)) for i in range(Y.shape[-2])]
-    return la.sqrt(la.stack(la.zeros(0, 1, like=Y), *squares))
+    return la.stack(la.zeros(0, 1, like=Y), *squares)
 
 
 def _effective_mass(block: Block, parts: Decomposition) -> Any:
@@ -234,9 +235,10 @@ def _effective_mass(block: Block, parts: Decomposition) -> Any:
     return la.stack(*masses)
 
 
-def _prior_rank(problem: Problem, parts: Decomposition) -> Any:
-    """The rank of regular, live and released rows together, (1, 1)."""
-    la, n = parts.la, problem.M.shape[-1]
+def _degrees_of_freedom(problem: Problem, parts: Decomposition) -> Any:
+    """How many independent velocities there are before, during and after, (3, 1)."""
+    la, n, keep = parts.la, problem.M.shape[-1], parts.on.keep
     before = [scaled(block.C, parts.factor, la) for block in problem.of_kind(*BEFORE_KINDS)]
-    keep = span(before, n, la, like=problem.M).keep
-    return la.transpose(keep) @ keep
+    n_after = sum(block.C.shape[-2] for block in problem.of_kind(*AFTER_KINDS))
+    kept = (span(before, n, la, like=problem.M).keep, keep, la.rows(keep, 0, n_after))  # elastic rows come last
+    return la.stack(*(n - la.transpose(some) @ some for some in kept))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+SMALL_PIVOT = 1e-6  # of the diagonal; above it M is positive definite beyond doubt
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,20 @@ def where(condition: Any, yes: Any, no: Any) -> Array:
     return np.asarray(np.where(condition, yes, no))
 
 
+def both(one: Any, other: Any) -> Any:
+    """Whether both conditions hold."""
+    return one & other
+
+
+def every(conditions: Any) -> Any:
+    """Whether all conditions of a column hold, (1, 1)."""
+    return np.all(conditions, axis=-2, keepdims=True)
+
+
+def negation(condition: Any) -> Any:
+    return ~condition
+
+
 def sqrt(x: Array) -> Array:
     return np.sqrt(x)
 
@@ -154,8 +169,28 @@ def symmetric_eigen(A: Array, B: Array) -> tuple[Array, Array]:
 
 
 def least_squares(A: Array, b: Array) -> Array:
-    """The shortest x that minimises ‖A x − b‖."""
-    return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=float)
+    """The shortest x `(*batch, n)` that minimises ‖A x − b‖."""
+    if 0 in A.shape:
+        return np.zeros((*A.shape[:-2], A.shape[-1]))
+    small = np.finfo(float).eps * max(A.shape[-2:])
+    return np.asarray((np.linalg.pinv(A, rcond=small) @ b[..., None])[..., 0], dtype=float)
+
+
+def positive_definite(M: Array) -> NDArray[np.bool_]:
+    """Whether M is positive definite beyond rounding, `(*batch,)`.
+
+    Small pivots alone do not tell: rounding of a singular M can be larger than an honest pivot of a chain whose masses
+    span twelve orders. For such lanes eigenvalues decide.
+    """
+    n = M.shape[-1]
+    pivots, diagonal = factor(M).pivots[..., 0], diagonal_of(M)[..., 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        smallest = np.min(pivots / diagonal, axis=-1, initial=1.0)
+    good = np.array(np.all(pivots > 0, axis=-1) & (smallest > 0))  # NaN is not
+    doubtful = good & (smallest < SMALL_PIVOT)
+    if doubtful.any():
+        good[doubtful] = smallest_eigenvalue(M[doubtful]) > 10 * n * np.finfo(float).eps
+    return good
 
 
 def smallest_eigenvalue(A: Array) -> Array:
@@ -163,3 +198,12 @@ def smallest_eigenvalue(A: Array) -> Array:
     d = np.sqrt(np.abs(diagonal_of(A)))
     d = np.where(d > 0, d, 1.0)
     return np.asarray(np.linalg.eigvalsh(A / d / transpose(d))[..., 0], dtype=float)
+
+
+def full_column_rank(A: Array) -> NDArray[np.bool_]:
+    """Whether the columns of A are independent beyond rounding, `(*batch,)`; what is not finite is not."""
+    finite = np.isfinite(A).all(axis=(-2, -1))
+    if A.shape[-1] > A.shape[-2]:
+        return np.zeros_like(finite)
+    s = np.linalg.svd(np.where(finite[..., None, None], A, 0.0), compute_uv=False)
+    return np.asarray(finite & (s[..., -1] > 1e-10 * s[..., 0]))

@@ -21,14 +21,25 @@ Array = NDArray[np.float64]
 Order = NDArray[np.intp]
 WEAK = 0.1  # a row is taken before its turn only if what is left of the next one is shorter than this part of its own
 
-_BY_ROW = ("impulse", "u_minus", "u_plus", "effective_mass", "row_length", "b_minus", "b_plus")
-_BY_ROW_ON = ("Lambda", "keep", "target", "nullspace")
+_BY_ROW = (
+    "impulse",
+    "ledger",
+    "Lambda",
+    "redundant",
+    "u_minus",
+    "u_plus",
+    "effective_mass",
+    "row_length2",
+    "b_minus",
+    "b_plus",
+)
+_BY_ROW_ON = ("target", "nullspace")
 
 
 def outcome_in_any_order(problem: Problem) -> dict[str, Any]:
     """`outcome` over arrays; lanes with redundant rows solved in an order in which weak rows come last."""
     values = outcome(problem, lapack)
-    lanes = (values["keep"] == 0).any(axis=(-2, -1))
+    lanes = (values["redundant"] > 0).any(axis=(-2, -1))
     if not lanes.any():
         return values
     some = problem.changed(lambda array: array[lanes])
@@ -44,8 +55,8 @@ def outcome_in_any_order(problem: Problem) -> dict[str, Any]:
         place = places.get(name)
         merged[name][lanes] = array if place is None else np.take_along_axis(array, place[..., None], axis=-2)
     # Redundant are the rows that depend on those before them, as they were given, unless their number was misjudged.
-    agreed = values["keep"].sum(axis=(-2, -1)) == merged["keep"].sum(axis=(-2, -1))
-    merged["keep"] = np.where(agreed[..., None, None], values["keep"], merged["keep"])
+    agreed = values["redundant"].sum(axis=(-2, -1)) == merged["redundant"].sum(axis=(-2, -1))
+    merged["redundant"] = np.where(agreed[..., None, None], values["redundant"], merged["redundant"])
     return merged
 
 

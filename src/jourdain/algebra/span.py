@@ -23,6 +23,7 @@ from typing import Any
 RANK = 3e-8
 ROUNDING = 4e-16
 MARGIN = 10.0
+APART = 1e-2  # rows of which at least this part is left are well apart: one pass leaves errors of 1e-14
 UNSEEN = 1e-10  # null vectors that cost less than this (in W_ss, for unit length) are a constraint's own affair
 
 
@@ -37,6 +38,7 @@ class Span:
     triangle: Any  # (k, k), the inverse of R with 1 on dropped diagonals
     N: Any  # (k, k): column i is a λ with Yᵀλ = 0 for a dropped row i, zero for a kept one; in units of unit rows
     longer: tuple[tuple[Any, Any], ...]  # pairs (directions, what they measure), rows: what makes λ longer for nothing
+    apart: Any  # (1, 1), whether all rows are well apart; asked for only where they are taken to be
     la: ModuleType
 
     def coordinates(self, r: Any) -> Any:
@@ -48,7 +50,8 @@ class Span:
         """The least λ with Yᵀλ = Qᵀν; one step of refinement makes up for kept rows that are nearly parallel."""
         la = self.la
         impulse = self._least(nu)
-        impulse = impulse + self._least(nu - la.transpose(self.R) @ impulse)  # Q Yᵀ = Rᵀ
+        if self.longer:
+            impulse = impulse + self._least(nu - la.transpose(self.R) @ impulse)  # Q Yᵀ = Rᵀ
         return la.scale_rows(self.scale, impulse)
 
     def _least(self, nu: Any) -> Any:
@@ -64,26 +67,35 @@ class Span:
         return la.scale_rows(la.where(self.scale > 0, self.scale, 1.0), self.N)
 
 
-def span(blocks: Sequence[Any], n: int, la: ModuleType, like: Any) -> Span:
-    """The span of stacked blocks Y_s (k_s × n), in their order. `like` gives the batch shape where there are none."""
+def span(blocks: Sequence[Any], n: int, la: ModuleType, like: Any, independent: bool = False) -> Span:
+    """The span of stacked blocks Y_s (k_s × n), in their order. `like` gives the batch shape where there are none.
+
+    `independent` takes the rows to be well apart, which `Span.apart` then tells: one pass does, nothing is dropped,
+    and all that is about redundancy falls away.
+    """
     Y = la.stack(la.zeros(0, n, like=like), *blocks)
     k = Y.shape[-2]
     Q, R, triangle, F = la.zeros(0, n, like=Y), *(la.zeros(0, k, like=Y) for _ in range(3))
     keep, scale, units = la.zeros(0, 1, like=Y), la.zeros(0, 1, like=Y), la.zeros(0, n, like=Y)
     noise = la.zeros(0, 1, like=Y)  # how well each row of Q is known
+    one, apart = la.ones(1, 1, like=Y), la.ones(1, 1, like=Y) > 0
     for i in range(k):
         y = la.rows(Y, i, i + 1)
         length2 = y @ la.transpose(y)
-        scale_i = _inverse_root(length2, length2 > 0, la)
+        scale_i = one if independent else _inverse_root(length2, length2 > 0, la)
         q, kept, along = y * scale_i, length2 > 0, la.zeros(1, i, like=Y)
-        rest, inverse = la.where(kept, 1.0, 0.0), la.ones(1, 1, like=Y)  # what is left of the row, and 1 over it
-        blur = ROUNDING * la.ones(1, 1, like=Y)
+        rest, inverse, blur = la.where(kept, 1.0, 0.0), one, ROUNDING * one  # what is left of the row, and 1 over it
         units = la.stack(units, q)
-        if i > 0:
-            for _ in range(2):  # the second pass makes Q orthogonal to rounding
-                h = q @ la.transpose(Q)
-                q = q - h @ Q
-                along = along + h
+        for _ in range(1 if independent else 2):  # the second pass makes Q orthogonal to rounding
+            h = q @ la.transpose(Q)
+            q = q - h @ Q
+            along = along + h
+        if independent:
+            rest2 = q @ la.transpose(q)
+            kept, apart = one > 0, la.both(apart, rest2 > APART**2 * length2)
+            inverse = 1 / la.sqrt(rest2)
+            q, rest = q * inverse, rest2 * inverse
+        elif i > 0:
             rest2 = q @ la.transpose(q)
             blur = blur + la.absolute(along) @ noise
             kept = rest2 > (RANK + MARGIN * blur) ** 2
@@ -98,7 +110,8 @@ def span(blocks: Sequence[Any], n: int, la: ModuleType, like: Any) -> Span:
         Q, keep, scale = la.stack(Q, q), la.stack(keep, keep_i), la.stack(scale, scale_i)
         noise = la.stack(noise, keep_i * blur * inverse)
     N = la.diagonal(1 - keep) - la.transpose(F)
-    return Span(Q, keep, scale, R, triangle, N, _longer(N, units, [Y_s.shape[-2] for Y_s in blocks], la), la)
+    longer = () if independent else _longer(N, units, [Y_s.shape[-2] for Y_s in blocks], la)
+    return Span(Q, keep, scale, R, triangle, N, longer, apart, la)
 
 
 def _longer(N: Any, units: Any, sizes: list[int], la: ModuleType) -> tuple[tuple[Any, Any], ...]:

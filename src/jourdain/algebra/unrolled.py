@@ -7,6 +7,7 @@ Everything is a matrix here: vectors are columns, scalars 1 × 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import casadi as ca
@@ -93,6 +94,20 @@ def identity(like: SX) -> SX:
 def where(condition: SX, yes: Any, no: Any) -> SX:
     """A select, never a product: a NaN on the side that is not chosen does not leak."""
     return ca.if_else(condition, yes, no)
+
+
+def both(one: SX, other: SX) -> SX:
+    """Whether both conditions hold."""
+    return ca.logic_and(one, other)
+
+
+def every(conditions: SX) -> SX:
+    """Whether all conditions of a column hold, (1, 1)."""
+    return reduce(both, ca.vertsplit(conditions)) if conditions.shape[0] else SX(1)
+
+
+def negation(condition: SX) -> SX:
+    return ca.logic_not(condition)
 
 
 def sqrt(x: SX) -> SX:

@@ -15,6 +15,7 @@ from jourdain.gallery.rolling_sphere import rolling_sphere
 from jourdain.gallery.sleigh import sleigh
 from jourdain.gallery.step import step
 from jourdain.gallery.two_balls import two_balls
+from jourdain.gallery.walker import walker
 
 __all__ = [
     "ball_let_go",
@@ -32,4 +33,5 @@ __all__ = [
     "sleigh",
     "step",
     "two_balls",
+    "walker",
 ]

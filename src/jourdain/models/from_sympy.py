@@ -131,28 +131,34 @@ class SympyReader:
         self.symbols = symbols
         self.frame = frame
         self.origin = origin or _point_at_rest(list(points), frame)
-        self._rotations: dict[Any, SX] = {frame: SX.eye(3)}
+        self._rotations: dict[tuple[ReferenceFrame, ReferenceFrame], SX] = {}
+        self._turning_in_body: dict[ReferenceFrame, SX] = {}
 
     def vector(self, vector: Vector) -> SX:
         """The components of a vector in the mechanism's frame, (3, 1)."""
-        total = SX(3, 1)
-        if vector == 0:
-            return total
-        for components, own in vector.args:
-            entries = ca.vertcat(*(self.symbols.translate(c) for c in components))
-            total = total + self._rotation(own) @ ca.sparsify(entries)
-        return ca.sparsify(total)
+        parts = self._components(vector).items()
+        return ca.sparsify(sum((self.rotation(own) @ components for own, components in parts), SX(3, 1)))
 
-    def _rotation(self, frame: ReferenceFrame) -> SX:
-        """Components in `frame` → components in the mechanism's frame."""
-        if frame not in self._rotations:
+    def _components(self, vector: Vector) -> dict[ReferenceFrame, SX]:
+        """A vector as it is written: components (3, 1) by frame."""
+        written = [] if vector == 0 else vector.args
+        return {own: ca.sparsify(ca.vertcat(*(self.symbols.translate(c) for c in some))) for some, own in written}
+
+    def rotation(self, frame: ReferenceFrame, to: ReferenceFrame | None = None) -> SX:
+        """Components in `frame` → components in `to`, by default the mechanism's frame."""
+        to = to or self.frame
+        if (frame, to) not in self._rotations:
             try:
-                dcm = self.frame.dcm(frame)
+                dcm = to.dcm(frame)
             except ValueError:
-                raise BadMechanism(f"Frame {frame} is not oriented relative to {self.frame}; orient it.") from None
-            entries = [[self.symbols.translate(dcm[i, j]) for j in range(3)] for i in range(3)]
-            self._rotations[frame] = ca.sparsify(ca.vertcat(*(ca.horzcat(*row) for row in entries)))
-        return self._rotations[frame]
+                raise BadMechanism(f"Frame {frame} is not oriented relative to {to}; orient it.") from None
+            self._rotations[frame, to] = self.matrix(dcm)
+        return self._rotations[frame, to]
+
+    def matrix(self, matrix: Any) -> SX:
+        """A SymPy matrix (3, 3), structural zeros kept."""
+        entries = [[self.symbols.translate(matrix[i, j]) for j in range(3)] for i in range(3)]
+        return ca.sparsify(ca.vertcat(*(ca.horzcat(*row) for row in entries)))
 
     def motion(self, point: Point) -> PointMotion:
         """Where a point is and how it moves: the velocity that was set, else the derivative of the position."""
@@ -172,12 +178,27 @@ class SympyReader:
             ) from None
 
     def _position(self, point: Point) -> SX | None:
+        place = self._place(point)
+        return None if place is None else self.vector(place)
+
+    def _place(self, point: Point) -> Vector | None:
         if self.origin is None:
             return None
         try:
-            return self.vector(point.pos_from(self.origin))
+            return point.pos_from(self.origin)
         except ValueError:
             return None
+
+    def jacobian_parts(self, point: Point) -> dict[ReferenceFrame, SX]:
+        """∂(velocity of a point)/∂v in the frames that the velocity is written in, (3, n_v) each; they add up."""
+        place = self._place(point)
+        if place is None or self.frame in point._vel_dict:
+            velocity = self._components(point.vel(self.frame))
+        else:  # ṙ + ω × r
+            rates = self.symbols.N @ self.symbols.v
+            velocity = {own: ca.jtimes(r, self.symbols.q, rates) + ca.cross(self.angular_velocity_in_body(own), r)
+                        for own, r in self._components(place).items()}  # fmt: skip
+        return {own: ca.sparsify(ca.jacobian(part, self.symbols.v)) for own, part in velocity.items()}
 
     def angular_velocity(self, frame: ReferenceFrame) -> SX:
         """The angular velocity of a frame, components in the mechanism's frame, (3, 1)."""
@@ -185,8 +206,11 @@ class SympyReader:
 
     def angular_velocity_in_body(self, frame: ReferenceFrame) -> SX:
         """The angular velocity of a frame in its own axes, (3, 1); quasi-velocities are recognised as such."""
-        turning = self._turning(frame)
-        return ca.sparsify(ca.vertcat(*(self.symbols.translate(turning.dot(axis)) for axis in frame)))
+        if frame not in self._turning_in_body:
+            turning = self._turning(frame)
+            entries = [self.symbols.translate(turning.dot(axis)) for axis in frame]
+            self._turning_in_body[frame] = ca.sparsify(ca.vertcat(*entries))
+        return self._turning_in_body[frame]
 
     def _turning(self, frame: ReferenceFrame) -> Vector:
         try:
@@ -222,6 +246,7 @@ def read_bodies(
     symbols = reader.symbols
     n = len(symbols.v_names)
     M, force = SX(n, n), SX(n, 1)
+    moving: list[tuple[SX, SX, Point]] = []
     g = reader.vector(gravity) if gravity is not None else SX(3, 1)
     angular: dict[str, SX | None] = {}
     for body in bodies:
@@ -229,22 +254,45 @@ def read_bodies(
             raise NotExpressible(f"{body!r} is not a body; give SymPy's Particle or RigidBody.")
         mass = symbols.translate(body.mass)
         J = _homogeneous(reader.motion(body.masscenter).velocity, symbols, body.name)
-        M = M + J.T @ (mass * J)
+        moving.append((mass, J, body.masscenter))
         force = force + J.T @ (mass * g)
         angular[body.name] = None
         if isinstance(body, RigidBody):
             angular[body.name] = reader.angular_velocity(body.frame)
             # In the body's own axes the inertia is constant, and planar bodies keep their zeros.
             J_body = _homogeneous(reader.angular_velocity_in_body(body.frame), symbols, body.name)
-            inertia = body.central_inertia.to_matrix(body.frame)
-            entries = [[symbols.translate(inertia[i, j]) for j in range(3)] for i in range(3)]
-            I_body = ca.sparsify(ca.vertcat(*(ca.horzcat(*row) for row in entries)))
+            I_body = reader.matrix(body.central_inertia.to_matrix(body.frame))
             M = M + J_body.T @ (I_body @ J_body)
     for target, load in forces:
         J = ca.jacobian(_loaded(reader, target), symbols.v)
         force = force + J.T @ reader.vector(load)
     named = {name: reader.motion(point) for name, point in points.items()}
+    M = M + _translational_inertia(reader, moving)
+    M = ca.triu2symm(ca.triu(M))  # the same expressions on both sides of the diagonal
     return Parts(ca.sparsify(M), named, angular, ca.sparsify(force))
+
+
+def _translational_inertia(reader: SympyReader, moving: Sequence[tuple[SX, SX, Point]]) -> SX:
+    """Σ m JᵀJ over the mass centres, given as (m, J, point).
+
+    With J = Σ R_f J_f over the frames f, JᵀJ is a sum of products of axes, e·e' J_f[e]ᵀ J_f'[e']. In the plane, where
+    most axes are orthogonal, summing over the masses first is short, and sin² + cos² never appears.
+    """
+    n = len(reader.symbols.v_names)
+    parts = [(mass, reader.jacobian_parts(point)) for mass, _, point in moving]
+    frames = list(dict.fromkeys([reader.frame, *(frame for _, by_frame in parts for frame in by_frame)]))
+    turning = ca.horzcat(SX(3, 0), *map(reader.angular_velocity, frames))
+    if len(set(turning.sparsity().row())) > 1:  # frames that turn about several axes
+        return sum((J.T @ (mass * J) for mass, J, _ in moving), SX(n, n))
+    M = SX(n, n)
+    for at, frame in enumerate(frames):
+        for other in frames[at:]:
+            pairs = [(mass * by[frame], by[other]) for mass, by in parts if frame in by and other in by]
+            cosines = reader.rotation(other, frame)  # of the angles between their axes
+            for i, k in zip(*cosines.sparsity().get_triplet(), strict=True):
+                half = sum((J[i, :].T @ K[k, :] for J, K in pairs), SX(n, n))
+                M = M + (half if frame is other else cosines[i, k] * (half + half.T))
+    return M
 
 
 def _loaded(reader: SympyReader, target: Any) -> SX:

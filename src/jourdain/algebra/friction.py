@@ -1,0 +1,35 @@
+"""What friction must reach so that contacts do not slip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from types import ModuleType
+from typing import Any
+
+ROUNDING = 1e-12  # an impulse that moves its row by less than this part of the speed that the energy allows is none
+
+
+def required_friction(values: dict[str, Any], contacts: Sequence[slice], la: ModuleType) -> Any:
+    """|tangential| / normal impulse of each contact, (contacts, 1), inf if it pulls. Rows: normal, then tangents."""
+    energy = values["T_minus"] + values["T_plus"]
+    ratios = [la.zeros(0, 1, like=energy)]
+    for place in contacts:
+        impulse = la.rows(values["impulse"], place.start, place.stop)
+        normal, tangents = la.rows(impulse, 0, 1), la.rows(impulse, 1, impulse.shape[-2])
+        lengths2 = la.rows(values["row_length2"], place.start, place.stop)
+        longest2 = reduce(
+            lambda a, b: la.where(a > b, a, b), [la.rows(lengths2, i, i + 1) for i in range(lengths2.shape[-2])]
+        )
+        none = ROUNDING * _root(2 * energy, la) / la.where(longest2 > 0, _root(longest2, la), 1.0)
+        tangent = _root(la.transpose(tangents) @ tangents, la)
+        pushes = normal > none
+        ratio = la.where(pushes, tangent / la.where(pushes, normal, 1.0), float("inf"))
+        idle = la.both(la.absolute(normal) <= none, tangent <= none)
+        ratios.append(la.where(idle, 0.0, ratio))
+    return la.stack(*ratios)
+
+
+def _root(square: Any, la: ModuleType) -> Any:
+    """The square root; guarded inside, so that its derivative is 0 at 0."""
+    return la.where(square > 0, la.sqrt(la.where(square > 0, square, 1.0)), 0.0)

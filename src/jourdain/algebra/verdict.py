@@ -1,0 +1,102 @@
+"""What an outcome must satisfy before it is handed out, as one number per event; written over `la` like the event.
+
+Speeds along a row c are compared with √(2T · c M⁻¹ cᵀ), the largest that the kinetic energy T allows, so that units
+drop out.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from types import ModuleType
+from typing import Any
+
+from jourdain.algebra.event import BEFORE_KINDS, Problem
+from jourdain.algebra.lapack import SMALL_PIVOT
+from jourdain.errors import Status
+
+TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of g in its own unit
+LARGEST = 1.7e308  # finite numbers do not exceed it
+
+# What this algebra cannot decide is marked and looked at again.
+DOUBTFUL_ROWS = 32  # the rows were taken to be well apart: the event is solved again without that
+DOUBTFUL_MASS = 64  # added to a status: M may be positive definite only up to rounding; its eigenvalues decide
+
+
+def verdict(
+    problem: Problem, values: dict[str, Any], la: ModuleType, checked: bool, sound_input: Any, independent: bool = False
+) -> tuple[Any, Any]:
+    """(verdict, whether the event has no numbers), (1, 1). The verdict is the `Status`, DOUBTFUL_MASS added where M is.
+
+    For `independent` rows it is 0 or DOUBTFUL_ROWS: whatever is wrong is left to the other look.
+
+    `values`: of `outcome`, perhaps with "geometry", the geometric rows, and "u_rounding", what u⁻ may be off by.
+    `sound_input`: whether all input is finite. The first test that fails tells, so the later ones need not mind NaN.
+    """
+    tests = [(Status.NOT_FINITE, la.both(sound_input, _finite(values, la)))]
+    if checked:
+        if "geometry" in values:
+            tests.append((Status.OFF_CONSTRAINT, la.every(la.absolute(values["geometry"]) <= TOLERANCE)))
+        tests.append((Status.PRIOR_VIOLATED, la.every(_prior_holds(problem, values, la))))
+    tests.append((Status.BAD_RESTITUTION, la.every(la.both(values["kappa"] >= 0, values["kappa"] <= 1))))
+    tests.append((Status.ENERGY_CREATED, values["energy_created"] <= 0))
+    sure = la.every(values["pivots"] > SMALL_PIVOT * values["M_diagonal"])  # pivots never exceed the diagonal
+    if independent:  # rows that are well apart cannot contradict each other
+        sound = reduce(la.both, [passed for _, passed in tests], la.both(sure, values["apart"]))
+        return la.where(sound, 0.0, float(DOUBTFUL_ROWS)), la.zeros(1, 1, like=problem.M) > 0
+    tests.insert(-1, (Status.CONTRADICTION, la.every(_as_asked(values, la))))
+    status = la.where(tests[-1][1], 0.0, float(tests[-1][0]))
+    for code, passed in reversed(tests[:-1]):
+        status = la.where(passed, status, float(code))
+    return status + la.where(sure, 0.0, float(DOUBTFUL_MASS)), status > float(Status.ENERGY_CREATED)
+
+
+def energy_created(problem: Problem, values: dict[str, Any], la: ModuleType) -> Any:
+    """The energy that came from nowhere, J, (1, 1): ΔT > 0 without moving supports or applied impulses."""
+    if not problem.of_kind("elastic", "nonideal"):  # a projection creates none
+        return la.zeros(1, 1, like=problem.M)
+    gain = -values["loss"]
+    k = values["target"].shape[-2]  # rows that are on; released supports do no work
+    still = la.both(la.every(la.rows(values["b_plus"], 0, k) == 0), la.every(values["applied"] == 0))
+    real = gain > 1e-10 * (values["T_minus"] + values["T_plus"])
+    return la.where(la.both(still, real), gain, 0.0)
+
+
+def finite(column: Any, la: ModuleType) -> Any:
+    """Whether all of a column is, (1, 1). A sum tells: what is not finite in one term is not in the sum."""
+    return la.transpose(la.absolute(column)) @ la.ones(column.shape[-2], 1, like=column) <= LARGEST
+
+
+def _finite(values: dict[str, Any], la: ModuleType) -> Any:
+    names = ("v_plus", "impulse", "u_minus", "u_plus", "T_minus", "T_plus")
+    return finite(la.stack(*(values[name] for name in names)), la)
+
+
+def _slow(u: Any, slack: Any, energy: Any, row_length2: Any, la: ModuleType) -> Any:
+    """Whether |u| ≤ TOLERANCE √(2T · c M⁻¹ cᵀ) + slack, row by row; squared, so that no root is needed."""
+    excess = la.absolute(u) - slack
+    excess = la.where(excess > 0, excess, 0.0)
+    return excess * excess <= 2 * TOLERANCE**2 * energy * row_length2
+
+
+def _prior_holds(problem: Problem, values: dict[str, Any], la: ModuleType) -> Any:
+    """Whether the prior velocity satisfies the rows that are on before, row by row."""
+    conditions, start = [la.ones(1, 1, like=problem.M) > 0], 0
+    for block in problem.blocks:
+        stop = start + block.C.shape[-2]
+        if block.kind in BEFORE_KINDS:
+            u, b, length2 = (la.rows(values[name], start, stop) for name in ("u_minus", "b_minus", "row_length2"))
+            slack = TOLERANCE * la.absolute(b)
+            if "u_rounding" in values:
+                slack = slack + la.rows(values["u_rounding"], start, stop)
+            conditions.append(_slow(u, slack, values["T_minus"], length2, la))
+        start = stop
+    return la.stack(*conditions)
+
+
+def _as_asked(values: dict[str, Any], la: ModuleType) -> Any:
+    """Whether the rows that are on during the event come out as asked, row by row: C'v⁺ + b⁺ = target."""
+    asked = values["target"]
+    k = asked.shape[-2]
+    u, b, length2 = (la.rows(values[name], 0, k) for name in ("u_plus", "b_plus", "row_length2"))
+    energy = values["T_minus"] + values["T_plus"] + values["T_free"]
+    return _slow(u - asked, TOLERANCE * (la.absolute(b) + la.absolute(asked)), energy, length2, la)

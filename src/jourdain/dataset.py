@@ -1,0 +1,76 @@
+"""Outcomes as labelled data: what each number is, along what, in which unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.errors import Status
+from jourdain.layout import Entry, Layout
+from jourdain.quantities import QUANTITIES
+
+if TYPE_CHECKING:
+    import xarray
+
+Array = NDArray[np.float64]
+
+
+def kept(layout: Layout, keep: Sequence[str] | None) -> dict[str, Entry]:
+    """Variable → what it holds, for the quantities asked for; all that the event has if none are named."""
+    if keep is None:
+        keep = [name for name, quantity in QUANTITIES.items()
+                if name != "status" and (not quantity.along or layout.along(quantity.along))]  # fmt: skip
+    elif isinstance(keep, str):
+        keep = [keep]
+    return {address: layout.find(address) for address in keep if address != "status"}
+
+
+def dataset(
+    layout: Layout,
+    entries: Mapping[str, Entry],
+    values: Mapping[str, Array],
+    status: NDArray[np.int8],
+    axes: tuple[str, ...],
+    coordinates: Mapping[str, Any] = {},
+) -> xarray.Dataset:
+    """Scalars by name, velocities along `velocity`, rows along `row`, …; the axes of the batch first.
+
+    `values`: by variable, `(*batch, numbers, 1)`. Coordinates: as xarray takes them, of the batch axes and others.
+    """
+    import xarray
+
+    data: dict[str, Any] = {}
+    labels: dict[str, Any] = {}
+    for variable, entry in entries.items():
+        numbers = values[variable][..., 0]
+        if not entry.names:
+            data[variable] = (axes, numbers[..., 0], attributes(layout, entry))
+            continue
+        dimension = QUANTITIES[entry.quantity].along
+        if len(entry.names) < len(layout.along(dimension)):
+            dimension = f"{variable} {dimension}"  # some of them only: a dimension of its own
+        data[variable] = ((*axes, dimension), numbers, attributes(layout, entry))
+        labels[dimension] = list(entry.names)
+    for dimension, quantity in (("velocity", "v_plus"), ("row", "u_plus"), ("output", "outputs_plus")):
+        if dimension in labels:
+            units = [layout.unit(quantity, name) for name in labels[dimension]]
+            labels[f"{dimension}_unit"] = (dimension, units, {"long_name": f"unit of {quantity}"})
+    meanings = " ".join(one.name.lower() for one in Status)
+    flags = {"flag_values": np.array(list(Status), dtype=np.int8), "flag_meanings": meanings}
+    data["status"] = (axes, status, {"long_name": QUANTITIES["status"].long_name, **flags})
+    return xarray.Dataset(data, coords={**coordinates, **labels})
+
+
+def attributes(layout: Layout, entry: Entry) -> dict[str, str]:
+    """Symbol, units and long name of a variable."""
+    quantity = QUANTITIES[entry.quantity]
+    label = (
+        layout.along(quantity.along)[entry.places[0]]
+        if quantity.along and not entry.names and not entry.summed
+        else None
+    )
+    long_name = quantity.long_name + (f": {label}" if label else "")
+    return {"symbol": quantity.symbol, "units": layout.unit(quantity.name, label), "long_name": long_name}

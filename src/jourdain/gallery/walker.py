@@ -1,0 +1,61 @@
+"""A compass walker with round feet and a torso strikes the ground with its heel [Font-Llagunes & Kövecses]."""
+
+from __future__ import annotations
+
+from math import radians
+
+import sympy as sp
+from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+
+from jourdain.mechanism import Mechanism
+from jourdain.scenario import Scenario
+
+
+def walker() -> Scenario:
+    """Heel strike of a walker with two straight legs, round feet and a torso; the rear foot lets go.
+
+    Angles are absolute, from the vertical, positive leaning forward; (foot_x, foot_y) is the centre of the stance foot.
+    At the strike the legs stand at ±theta/2 and turn with `rate`. rho is the radius of the feet over the leg length l
+    (hip to sole), mu the mass of the torso over that of both legs; legs, hip and torso are point masses.
+    """
+    foot_x, foot_y, stance, swing, torso = q = dynamicsymbols("foot_x foot_y stance swing torso")
+    m, m_H, m_T, l, b, l_T, R = sp.symbols("m m_H m_T l b l_T R")
+    N, A, B, C = ReferenceFrame("N"), ReferenceFrame("A"), ReferenceFrame("B"), ReferenceFrame("C")
+    for frame, angle in ((A, stance), (B, swing), (C, torso)):
+        frame.orient_axis(N, angle, -N.z)  # its y leans forward
+    O = Point("O")
+    O.set_vel(N, 0)
+    rear = O.locatenew("rear", foot_x * N.x + foot_y * N.y)  # centres of the feet: rear and fore
+    hip = rear.locatenew("hip", (l - R) * A.y)
+    fore = hip.locatenew("fore", -(l - R) * B.y)
+    # The touching points are carried by the legs.
+    stance_foot, heel = rear.locatenew("stance_foot", -R * N.y), fore.locatenew("heel", -R * N.y)
+    stance_foot.v2pt_theory(rear, N, A)
+    heel.v2pt_theory(fore, N, B)
+
+    mechanism = Mechanism.from_sympy(
+        bodies=[
+            Particle("stance_leg", hip.locatenew("stance_leg", -b * A.y), m),
+            Particle("swing_leg", hip.locatenew("swing_leg", -b * B.y), m),
+            Particle("pelvis", hip, m_H),
+            Particle("trunk", hip.locatenew("trunk", l_T * C.y), m_T),
+        ],
+        frame=N,
+        q=q,
+        parameters={m: 5.0, m_H: 10.0, m_T: 10.0, l: 0.8, b: 0.4, l_T: 0.4, R: 0.2},
+        points={"hip": hip, "heel": heel, "stance_foot": stance_foot},
+        units={foot_x: "m", foot_y: "m", stance: "rad", swing: "rad", torso: "rad"}
+        | {m: "kg", m_H: "kg", m_T: "kg", l: "m", b: "m", l_T: "m", R: "m"},
+    )
+    rows = {"heel": heel.vel(N), "stance": stance_foot.vel(N)}
+    new, old = (mechanism.contact(n, normal=v.dot(N.y), tangent=[v.dot(N.x)], units="m/s") for n, v in rows.items())
+
+    theta, lean, rho, mu, m_W, rate = sp.symbols("theta torso rho mu m_W rate")
+    legs = (m_W - m_H) / (1 + mu)  # both, from m_W = m_H + m_T + 2m and mu = m_T/2m
+    return mechanism.event(inert=[new], released=[old]).at(
+        q={foot_y: R, stance: theta / 2, swing: -theta / 2, torso: lean},
+        v={foot_x: R * rate, stance: rate, swing: rate},  # the stance foot rolls
+        parameters={R: rho * l, m: legs / 2, m_T: mu * legs},
+        defaults={theta: radians(40), lean: 0.0, rho: 0.25, mu: 1.0, m_W: 30.0, rate: 1.0},
+        units={theta: "rad", lean: "rad", rho: "", mu: "", m_W: "kg", rate: "rad/s"},
+    )

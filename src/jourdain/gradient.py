@@ -1,0 +1,149 @@
+"""Exact derivatives of what an event does, by differentiating its algebra; with redundant rows and κ > 0 too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from jourdain.algebra import lapack
+from jourdain.errors import BadEvent, NameClash, NotConverged, Status, listing, unknown
+from jourdain.evaluate import Array
+from jourdain.layout import Entry, Layout
+from jourdain.naming import name_of
+from jourdain.solver import Solver, Statuses
+
+if TYPE_CHECKING:
+    from jourdain.event import Event
+    from jourdain.scenario import Scenario
+
+INTEGERS = ("dof", "redundant")  # have no derivative
+
+
+def names_in(wrt: Any) -> tuple[str, ...]:
+    """One name or several, or things that have one."""
+    several = wrt if isinstance(wrt, Iterable) and not isinstance(wrt, str) else [wrt]
+    return tuple(name_of(which) for which in several)
+
+
+def differentiable(layout: Layout, of: str) -> Entry:
+    """What an address stands for, if it has a derivative."""
+    entry = layout.find(name_of(of))
+    if entry.quantity in INTEGERS:
+        raise BadEvent(f"'{of}' is a whole number: it has no derivative.")
+    return entry
+
+
+@dataclass(frozen=True)
+class Variable:
+    """What a derivative is taken with respect to."""
+
+    name: str
+    symbols: SX  # (m, 1)
+    scalar: bool  # its derivatives have no axis for it
+
+
+def shaped(J: Array, entry: Entry, variables: Sequence[Variable]) -> dict[str, Array]:
+    """A Jacobian `(*batch, numbers, variables)` cut up: name → `(*batch, *shape of the entry, *of the variable)`."""
+    found, start = {}, 0
+    for variable in variables:
+        stop = start + variable.symbols.shape[0]
+        part = J[..., start:stop]
+        part = part[..., 0] if variable.scalar else part
+        if not entry.names:
+            part = part[..., 0] if variable.scalar else part[..., 0, :]
+        found[variable.name] = part[()]
+        start = stop
+    return found
+
+
+class EventGradient:
+    """Derivatives of one quantity of an event with respect to q, v⁻ and parameters."""
+
+    def __init__(self, event: Event, of: str, wrt: tuple[str, ...], checked: bool) -> None:
+        self.event = event
+        self.entry = differentiable(event.layout, of)
+        self.variables = [self._variable(name) for name in wrt]
+        symbols = ca.vertcat(SX(0, 1), *(variable.symbols for variable in self.variables))
+
+        def build(independent: bool) -> tuple[dict[str, SX], SX]:
+            found = event.expressions(independent, checked)
+            return found.masked({"J": ca.jacobian(found.entry(self.entry), symbols)}), found.verdict
+
+        self.solver = Solver(event.inputs, build, event.mechanism.M)
+
+    def _variable(self, name: str) -> Variable:
+        s, event = self.event.mechanism.symbols, self.event
+        kind, dot, part = name.partition(".")
+        for what, symbols, names in (("q", s.q, s.q_names), ("v", s.v, s.v_names)):
+            if kind == what and name not in event.parameters:
+                if dot and part not in names:
+                    raise unknown(f"entry of {what}", part, names)
+                return Variable(name, symbols[names.index(part)] if dot else symbols, bool(dot))
+            if name == what:
+                raise NameClash(f"'{name}' is the state and also a parameter of this event; rename the parameter.")
+        if name not in event.parameters:
+            raise unknown("parameter", name, ["q", "v", *event.parameters])
+        return Variable(name, event.symbols[name], scalar=True)
+
+    def __call__(self, state: tuple[Array, Array, Array]) -> dict[str, Array]:
+        """Name → derivative, for states `(*batch, n)`; NaN where an event fails."""
+        values, status = self.solver(*state)
+        if not status.ndim and status > Status.ENERGY_CREATED:
+            raise self.event.refusal(Status(int(status)), state)
+        return shaped(values["J"], self.entry, self.variables)
+
+
+class ScenarioGradient:
+    """Derivatives of quantities of a scenario with respect to its parameters; `solve` gives the values as well."""
+
+    def __init__(self, scenario: Scenario, of: Sequence[str], wrt: tuple[str, ...]) -> None:
+        self.scenario = scenario
+        layout = scenario.event.layout
+        self.entries = [differentiable(layout, address) for address in of]
+        for name in wrt:
+            if name not in scenario.parameters:
+                raise unknown("parameter", name, scenario.parameters)
+        self.variables = [Variable(name, scenario.symbols[name], scalar=True) for name in wrt]
+        p = ca.vertcat(SX(0, 1), *(variable.symbols for variable in self.variables))
+        _, guessed = scenario.inputs
+
+        def build(independent: bool) -> tuple[dict[str, SX], SX]:
+            found = scenario.event.expressions(independent)
+            column = ca.vertcat(SX(0, 1), *(found.entry(entry) for entry in self.entries))
+            values, verdict, failed, g = scenario.composed(
+                [column, found.verdict, found.failed, scenario.event.geometry]
+            )
+            parts = {"value": values, "F_p": ca.jacobian(values, p), "F_g": ca.jacobian(values, guessed)}
+            outputs = {name: ca.if_else(failed, float("nan"), part) for name, part in parts.items()}
+            return {**outputs, "G_p": ca.jacobian(g, p), "G_g": ca.jacobian(g, guessed)}, verdict
+
+        self.solver = Solver(scenario.inputs, build, scenario.composed([scenario.event.mechanism.M])[0])
+
+    def __call__(self, parameters: Mapping[str, Any]) -> tuple[Array, Array, Statuses]:
+        """(values `(*batch, numbers)`, Jacobian `(*batch, numbers, parameters)`, status) at these parameters."""
+        pose = self.scenario.pose(parameters)
+        values, status = self.solver.over(pose.columns, pose.batch)
+        status = pose.judged(status)
+        if not pose.batch and status > Status.ENERGY_CREATED:
+            raise self.scenario.refusal(Status(int(status)), parameters)
+        J = values["F_p"]
+        if self.scenario.guessed:  # g(p, guessed) = 0: how the guessed coordinates follow the parameters
+            J = J - values["F_g"] @ self._following(values["G_g"], values["G_p"])
+        return values["value"][..., 0], J, status
+
+    def _following(self, G_g: Array, G_p: Array) -> Array:
+        """(∂g/∂guessed)⁻¹ ∂g/∂p, NaN where the rows do not determine the guessed coordinates."""
+        determined = lapack.full_column_rank(G_g)
+        if not determined.ndim and not determined:
+            raise NotConverged(
+                f"The geometric rows do not determine {listing(self.scenario.guessed)} here: no derivative exists."
+            )
+        safe = np.where(determined[..., None, None], G_g, np.eye(*G_g.shape[-2:]))
+        columns = [lapack.least_squares(safe, G_p[..., i]) for i in range(G_p.shape[-1])]
+        following = np.stack(columns, axis=-1) if columns else np.zeros((*G_g.shape[:-2], G_g.shape[-1], 0))
+        return np.where(determined[..., None, None], following, np.nan)

@@ -1,0 +1,1 @@
+"""CasADi instruction lists compiled to vector code: see README.md."""

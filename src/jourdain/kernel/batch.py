@@ -1,0 +1,142 @@
+"""Kernels on arrays: how the inputs lie in memory, who computes which lanes, where the outputs go."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.errors import BadEvent
+from jourdain.kernel.compiler import compiled
+from jourdain.kernel.tape import Tape
+from jourdain.kernel.target import Target
+
+Array = NDArray[np.float64]
+CHUNK = 1 << 15  # lanes that a thread takes at a time
+FOREVER = 1 << 62  # a number that does not vary is repeated as often as needed
+
+
+class Lanes(NamedTuple):
+    """One input over the lanes: lane k reads `data[((k // repeat) % size) * step]`, counted in doubles."""
+
+    data: Array
+    repeat: int
+    size: int
+    step: int
+
+    @classmethod
+    def of(cls, array: Array, batch: tuple[int, ...]) -> Lanes:
+        """An array that broadcasts to `batch`, read in C order; it is copied only if it cannot be read as it lies."""
+        if array.size == 1:
+            return cls(np.array(array, dtype=float), FOREVER, 1, 1)
+        if array.dtype != np.float64 or not array.flags.aligned:
+            array = array.astype(float)
+        full = np.broadcast_to(array, batch)
+        axes = [(n, stride) for n, stride in zip(full.shape, full.strides, strict=True) if n > 1]
+        repeat = 1
+        while axes and axes[-1][1] == 0:
+            repeat *= axes.pop()[0]
+        while axes and axes[0][1] == 0:
+            axes.pop(0)
+        if not axes or not full.size:
+            return cls(array, FOREVER, 1, 1)
+        even = all(outer == stride * n for (_, outer), (n, stride) in itertools.pairwise(axes))
+        step = axes[-1][1]
+        if not even or step % 8:
+            return cls.of(np.ascontiguousarray(full), batch)
+        return cls(full, repeat, int(np.prod([n for n, _ in axes])), step // 8)
+
+
+class Kernel:
+    """A compiled tape. The last `n_flags` outputs are small integers."""
+
+    def __init__(self, tape: Tape, n_flags: int = 0, target: Target | None = None) -> None:
+        self.tape = tape
+        self.n_flags = n_flags
+        self.target = target or Target.host()
+        self._compiled = compiled(tape, n_flags, self.target)
+
+    @property
+    def from_cache(self) -> bool:
+        return self._compiled.from_cache
+
+    def __call__(
+        self,
+        inputs: Sequence[Lanes],
+        n: int,
+        n_threads: int | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[Array, NDArray[np.int8]]:
+        """The outputs of n lanes, `(n_values, n)`, and the flags, `(n_flags, n)`. `progress(lanes done now)`."""
+        table = _table(len(self.tape.outputs) - self.n_flags, n, np.float64)
+        flags = _table(self.n_flags, n, np.int8)
+        described = np.array([[lanes.data.ctypes.data, lanes.repeat, lanes.size, lanes.step] for lanes in inputs],
+                             dtype=np.int64).reshape(-1, 4)  # fmt: skip
+        addresses = (table.ctypes.data, table.strides[0] // 8, flags.ctypes.data, flags.strides[0])
+        run = self._compiled.run
+        described_at = described.ctypes.data
+
+        def chunk(start: int) -> None:
+            stop = min(start + CHUNK, n)
+            run(start, stop, described_at, *addresses)
+            if progress is not None:
+                progress(stop - start)
+
+        starts = range(0, n, CHUNK)
+        n_workers = min(n_threads or threads(), len(starts))
+        if n_workers <= 1:
+            for start in starts:
+                chunk(start)
+        else:
+            queue = iter(starts)  # `next` on it is atomic
+
+            def work() -> None:
+                for start in queue:
+                    chunk(start)
+
+            futures = [_pool(n_workers, os.getpid()).submit(work) for _ in range(n_workers)]
+            try:
+                for future in futures:
+                    future.result()
+            finally:  # after an error or Ctrl-C too: nobody may write to the tables once they are gone
+                deque(queue, maxlen=0)
+                wait(futures)
+        return table, flags
+
+
+def threads() -> int:
+    """`JOURDAIN_THREADS`, or one per core that this process may use."""
+    given = os.environ.get("JOURDAIN_THREADS", "")
+    if given:
+        if not given.isdecimal() or int(given) < 1:
+            raise BadEvent(f"JOURDAIN_THREADS is '{given}'; it must be a whole number, 1 or more.")
+        return int(given)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@lru_cache(maxsize=4)
+def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:
+    """Kept between calls; a forked process makes its own."""
+    return ThreadPoolExecutor(n_threads, thread_name_prefix="jourdain")
+
+
+def _table(n_rows: int, n: int, dtype: type[Any]) -> NDArray[Any]:
+    """Uninitialised rows of n entries. Each starts on a cache line and has room for the last vector; row lengths
+    that are a multiple of a page, which would make all rows fight for the same lines of the cache, are avoided.
+    """
+    lines = -(-max(n, 1) * np.dtype(dtype).itemsize // 64)
+    if n_rows > 1 and lines % 64 == 0:
+        lines += 1
+    room = np.empty(n_rows * lines * 64 + 64, dtype=np.uint8)
+    start = -room.ctypes.data % 64
+    rows = room[start : start + n_rows * lines * 64].reshape(n_rows, lines * 64)
+    return np.asarray(rows.view(dtype)[:, :n])

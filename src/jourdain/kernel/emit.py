@@ -1,0 +1,339 @@
+"""A tape as LLVM IR: one lane per event, the whole tape as straight-line vector code inside one loop.
+
+    void run(i64 start, i64 stop, Input *inputs, double *table, i64 stride, i8 *flags, i64 flag_stride)
+
+computes lanes [start, stop), rounded up to whole vectors: rows of the tables are that long. Input i of lane k is
+`data[((k / repeat) % size) * step]`, which covers arrays, numbers and the axes of a grid without copying them out.
+Lanes are done in blocks, whose inputs are laid out in a small buffer first.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+
+from jourdain.kernel.tape import Step, Tape
+
+BLOCK = 256  # lanes whose inputs are laid out at a time; at least the widest vector
+LARGEST_BUFFER = 64 * 1024  # bytes of stack
+
+# Operations that the C library does, by the name it has there.
+LIBRARY = {
+    **{name: name for name in ("exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
+                               "asinh", "acosh", "atanh", "erf", "log1p", "expm1", "fmod", "remainder", "atan2",
+                               "hypot", "pow")},
+    "constpow": "pow",
+}  # fmt: skip
+_INTRINSICS = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "fabs": "fabs", "copysign": "copysign",
+               "fmin": "minnum", "fmax": "maxnum"}  # fmt: skip
+_ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+_COMPARISONS = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}  # as in C
+_BOOLEAN = frozenset((*_COMPARISONS, "not", "and", "or"))
+_TWO_ARGUMENTS = frozenset(("pow", "atan2", "hypot", "fmod", "remainder"))
+
+
+def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str], triple: str) -> str:
+    """The IR. The last `n_flags` outputs are small integers and go to `flags`.
+
+    `vector_library`: symbols that take vectors (libmvec's names); other functions are called lane by lane.
+    """
+    body = _Body(tape, width, vector_library)
+    n_values = len(tape.outputs) - n_flags
+    stores: list[str] = []
+    for k, output in enumerate(tape.outputs):
+        stores += body.store_flag(k - n_values, output) if k >= n_values else body.store(k, output)
+    block = max(width, min(BLOCK, LARGEST_BUFFER // (8 * max(tape.n_inputs, 1)) // width * width))
+    fills = [
+        line
+        for i in range(tape.n_inputs)
+        for line in (
+            f"  %to{i} = getelementptr double, ptr %buffer, i64 {i * block}",
+            f"  %from{i} = getelementptr [4 x i64], ptr %inputs, i64 {i}",
+            f"  call void @fill(ptr %to{i}, ptr %from{i}, i64 %block, i64 %count)",
+        )
+    ]
+    loads = [
+        line
+        for i in sorted({step.arguments[0] for step in tape.steps if step.operation == "input"})
+        for line in (
+            f"  %at{i} = getelementptr double, ptr %to{i}, i64 %j",
+            f"  %in{i} = load {body.vector}, ptr %at{i}, align 8",
+        )
+    ]
+    return "\n".join([
+        f'target triple = "{triple}"',
+        *body.declarations(),
+        _FILL,
+        "define void @run(i64 %start, i64 %stop, ptr noalias %inputs, ptr noalias %table, i64 %stride,"
+        " ptr noalias %flags, i64 %flag_stride) nounwind {",
+        "entry:",
+        f"  %buffer = alloca [{max(tape.n_inputs, 1) * block} x double], align 64",
+        "  br label %blocks",
+        "blocks:",
+        "  %block = phi i64 [ %start, %entry ], [ %next_block, %block_done ]",
+        "  %more = icmp slt i64 %block, %stop",
+        "  br i1 %more, label %lay_out, label %done",
+        "lay_out:",
+        "  %left = sub i64 %stop, %block",
+        f"  %short = icmp slt i64 %left, {block}",
+        f"  %lanes = select i1 %short, i64 %left, i64 {block}",
+        f"  %up = add i64 %lanes, {width - 1}",
+        f"  %count = and i64 %up, {-width}",
+        *fills,
+        "  br label %vectors",
+        "vectors:",
+        "  %j = phi i64 [ 0, %lay_out ], [ %next_j, %vectors ]",
+        "  %lane = add i64 %block, %j",
+        *loads,
+        *body.lines,
+        *stores,
+        f"  %next_j = add i64 %j, {width}",
+        "  %again = icmp slt i64 %next_j, %count",
+        "  br i1 %again, label %vectors, label %block_done",
+        "block_done:",
+        "  %next_block = add i64 %block, %count",
+        "  br label %blocks",
+        "done:",
+        "  ret void",
+        "}",
+        "attributes #0 = { nounwind willreturn memory(none) }",
+    ])  # fmt: skip
+
+
+class _Body:
+    """The steps of a tape as vector instructions."""
+
+    def __init__(self, tape: Tape, width: int, vector_library: frozenset[str]) -> None:
+        self.tape = tape
+        self.width = width
+        self.vector = f"<{width} x double>"
+        self.booleans = f"<{width} x i1>"
+        self.vector_library = vector_library
+        self.lines: list[str] = []
+        self.functions: set[str] = set()  # of the library, by C name
+        self.intrinsics: set[str] = set()
+        self.value: dict[int, str] = {}  # step → the double vector that holds it
+        self.truth: dict[int, str] = {}  # step → the i1 vector that holds it
+        for i in _calls_first(tape.steps):
+            self._emit(i, tape.steps[i])
+
+    def _emit(self, i: int, step: Step) -> None:
+        name = f"%s{i}"
+        if step.operation == "input":
+            self.value[i] = f"%in{step.arguments[0]}"
+        elif step.operation == "const":
+            self.value[i] = self._constant(step.constant)
+        elif step.operation in _BOOLEAN:
+            self.truth[i] = name
+            self.lines.append(f"  {name} = {self._condition(step)}")
+        else:
+            self.value[i] = name
+            self.lines.append(f"  {name} = {self._expression(step, name)}")
+
+    def _condition(self, step: Step) -> str:
+        operation, arguments = step.operation, step.arguments
+        if operation in _COMPARISONS:
+            a, b = (self._number(k) for k in arguments)
+            return f"fcmp {_COMPARISONS[operation]} {self.vector} {a}, {b}"
+        if operation == "not":
+            return f"xor {self.booleans} {self._truth(arguments[0])}, {self._splat('i1', 'true')}"
+        a, b = (self._truth(k) for k in arguments)
+        return f"{operation} {self.booleans} {a}, {b}"
+
+    def _expression(self, step: Step, name: str) -> str:
+        operation, vector = step.operation, self.vector
+        if operation in ("select", "if_else_zero"):
+            condition = self._truth(step.arguments[0])
+            yes, *no = (self._number(k) for k in step.arguments[1:])
+            return f"select {self.booleans} {condition}, {vector} {yes}, {vector} {no[0] if no else 'zeroinitializer'}"
+        arguments = [self._number(k) for k in step.arguments]
+        a = arguments[0]
+        if operation in _ARITHMETIC:
+            return f"{_ARITHMETIC[operation]} contract {vector} {a}, {arguments[1]}"
+        if operation == "neg":
+            return f"fneg {vector} {a}"
+        if operation == "sq":
+            return f"fmul contract {vector} {a}, {a}"
+        if operation == "twice":
+            return f"fadd {vector} {a}, {a}"
+        if operation == "inv":
+            return f"fdiv {vector} {self._constant(1.0)}, {a}"
+        if operation == "sign":  # ±1; 0 and NaN stay what they are
+            given = f"{vector} {self._constant(1.0)}, {vector} {a}"
+            self.lines.append(f"  {name}a = call {vector} @llvm.copysign.{self._suffix}({given})")
+            self.lines.append(f"  {name}b = fcmp one {vector} {a}, zeroinitializer")
+            self.intrinsics.add("copysign")
+            return f"select {self.booleans} {name}b, {vector} {name}a, {vector} {a}"
+        given = ", ".join(f"{vector} {argument}" for argument in arguments)
+        if operation in _INTRINSICS:
+            self.intrinsics.add(_INTRINSICS[operation])
+            return f"call {vector} @llvm.{_INTRINSICS[operation]}.{self._suffix}({given})"
+        function = LIBRARY[operation]
+        self.functions.add(function)
+        return f"call {vector} @{self._vector_function(function)}({given})"
+
+    def _number(self, i: int) -> str:
+        if i not in self.value:
+            self.value[i] = f"%n{i}"
+            self.lines.append(f"  %n{i} = uitofp {self.booleans} {self.truth[i]} to {self.vector}")
+        return self.value[i]
+
+    def _truth(self, i: int) -> str:
+        if i not in self.truth:
+            self.truth[i] = f"%t{i}"
+            self.lines.append(f"  %t{i} = fcmp une {self.vector} {self._number(i)}, zeroinitializer")
+        return self.truth[i]
+
+    def _constant(self, number: float) -> str:
+        return self._splat("double", f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}")
+
+    def _splat(self, kind: str, text: str) -> str:
+        return "<" + ", ".join([f"{kind} {text}"] * self.width) + ">"
+
+    def store(self, k: int, step: int) -> list[str]:
+        number = self._number(step)
+        return [
+            f"  %row{k} = mul i64 %stride, {k}",
+            f"  %place{k} = add i64 %row{k}, %lane",
+            f"  %out{k} = getelementptr double, ptr %table, i64 %place{k}",
+            f"  store {self.vector} {number}, ptr %out{k}, align 8",
+        ]
+
+    def store_flag(self, k: int, step: int) -> list[str]:
+        number = self._number(step)
+        return [
+            f"  %flag{k} = fptosi {self.vector} {number} to <{self.width} x i8>",
+            f"  %flag_row{k} = mul i64 %flag_stride, {k}",
+            f"  %flag_place{k} = add i64 %flag_row{k}, %lane",
+            f"  %flag_out{k} = getelementptr i8, ptr %flags, i64 %flag_place{k}",
+            f"  store <{self.width} x i8> %flag{k}, ptr %flag_out{k}, align 1",
+        ]
+
+    @property
+    def _suffix(self) -> str:
+        return f"v{self.width}f64"
+
+    def _vector_function(self, function: str) -> str:
+        """libmvec's symbol, or the lane-by-lane function defined in this module."""
+        symbol = vector_symbol(function, self.width)
+        return symbol if symbol in self.vector_library else f"lanes_{function}"
+
+    def declarations(self) -> list[str]:
+        lines = []
+        for name in sorted(self.intrinsics):
+            n = 2 if name in ("copysign", "minnum", "maxnum") else 1
+            lines.append(f"declare {self.vector} @llvm.{name}.{self._suffix}({', '.join([self.vector] * n)})")
+        for function in sorted(self.functions):
+            n = 2 if function in _TWO_ARGUMENTS else 1
+            name = self._vector_function(function)
+            if not name.startswith("lanes_"):
+                lines.append(f"declare {self.vector} @{name}({', '.join([self.vector] * n)}) #0")
+                continue
+            lines.append(f"declare double @{function}({', '.join(['double'] * n)}) #0")
+            lines.append(self._lane_by_lane(function, n))
+        return lines
+
+    def _lane_by_lane(self, function: str, n_arguments: int) -> str:
+        arguments = ["%a", "%b"][:n_arguments]
+        taken = ", ".join(f"{self.vector} {a}" for a in arguments)
+        lines = [f"define internal {self.vector} @lanes_{function}({taken}) noinline #0 {{"]
+        result = "poison"
+        for lane in range(self.width):
+            for a in arguments:
+                lines.append(f"  {a}{lane} = extractelement {self.vector} {a}, i32 {lane}")
+            lines.append(f"  %r{lane} = call double @{function}({', '.join(f'double {a}{lane}' for a in arguments)})")
+            lines.append(f"  %v{lane} = insertelement {self.vector} {result}, double %r{lane}, i32 {lane}")
+            result = f"%v{lane}"
+        return "\n".join([*lines, f"  ret {self.vector} {result}", "}"])
+
+
+def vector_symbol(function: str, width: int) -> str:
+    """The name that glibc's libmvec gives a function, e.g. _ZGVeN8v_sin."""
+    isa = {2: "b", 4: "d", 8: "e"}[width]
+    return f"_ZGV{isa}N{width}{'vv' if function in _TWO_ARGUMENTS else 'v'}_{function}"
+
+
+def _calls_first(steps: tuple[Step, ...]) -> Iterable[int]:
+    """An order in which library calls, and what they need, come first: a call clobbers every vector register."""
+    early: set[int] = set()
+    for i in reversed(range(len(steps))):
+        if steps[i].operation in LIBRARY or i in early:
+            early.add(i)
+            if steps[i].operation != "input":
+                early.update(steps[i].arguments)
+    return [*sorted(early), *(i for i in range(len(steps)) if i not in early)]
+
+
+# Lays `count` lanes of one input, from lane `first` on, into `to`: runs of one value, or stretches of an array.
+_FILL = """
+define internal void @fill(ptr noalias %to, ptr noalias %from, i64 %first, i64 %count) noinline nounwind {
+entry:
+  %data = load ptr, ptr %from
+  %repeat_at = getelementptr i64, ptr %from, i64 1
+  %repeat = load i64, ptr %repeat_at
+  %size_at = getelementptr i64, ptr %from, i64 2
+  %size = load i64, ptr %size_at
+  %step_at = getelementptr i64, ptr %from, i64 3
+  %step = load i64, ptr %step_at
+  %runs = sdiv i64 %first, %repeat
+  %offset0 = srem i64 %first, %repeat
+  %index0 = srem i64 %runs, %size
+  %array = icmp eq i64 %repeat, 1
+  br label %next
+next:
+  %done = phi i64 [ 0, %entry ], [ %done_after, %advance ]
+  %index = phi i64 [ %index0, %entry ], [ %index_after, %advance ]
+  %offset = phi i64 [ %offset0, %entry ], [ 0, %advance ]
+  %left = sub i64 %count, %done
+  %to_end = sub i64 %size, %index
+  %in_run = sub i64 %repeat, %offset
+  %stretch = select i1 %array, i64 %to_end, i64 %in_run
+  %cut = icmp slt i64 %left, %stretch
+  %n = select i1 %cut, i64 %left, i64 %stretch
+  %place = getelementptr double, ptr %to, i64 %done
+  %source_index = mul i64 %index, %step
+  %source = getelementptr double, ptr %data, i64 %source_index
+  br i1 %array, label %copies, label %one
+one:
+  %same = load double, ptr %source
+  br label %same_loop
+same_loop:
+  %s = phi i64 [ 0, %one ], [ %s_next, %same_loop ]
+  %same_to = getelementptr double, ptr %place, i64 %s
+  store double %same, ptr %same_to
+  %s_next = add nuw nsw i64 %s, 1
+  %s_more = icmp slt i64 %s_next, %n
+  br i1 %s_more, label %same_loop, label %advance
+copies:
+  %dense = icmp eq i64 %step, 1
+  br i1 %dense, label %dense_loop, label %strided_loop
+dense_loop:
+  %d = phi i64 [ 0, %copies ], [ %d_next, %dense_loop ]
+  %d_from = getelementptr double, ptr %source, i64 %d
+  %d_value = load double, ptr %d_from
+  %d_to = getelementptr double, ptr %place, i64 %d
+  store double %d_value, ptr %d_to
+  %d_next = add nuw nsw i64 %d, 1
+  %d_more = icmp slt i64 %d_next, %n
+  br i1 %d_more, label %dense_loop, label %advance
+strided_loop:
+  %c = phi i64 [ 0, %copies ], [ %c_next, %strided_loop ]
+  %c_index = mul i64 %c, %step
+  %c_from = getelementptr double, ptr %source, i64 %c_index
+  %c_value = load double, ptr %c_from
+  %c_to = getelementptr double, ptr %place, i64 %c
+  store double %c_value, ptr %c_to
+  %c_next = add nuw nsw i64 %c, 1
+  %c_more = icmp slt i64 %c_next, %n
+  br i1 %c_more, label %strided_loop, label %advance
+advance:
+  %done_after = add i64 %done, %n
+  %moved = add i64 %index, 1
+  %wrapped = icmp sge i64 %moved, %size
+  %turned = select i1 %wrapped, i64 0, i64 %moved
+  %index_after = select i1 %array, i64 0, i64 %turned
+  %finished = icmp sge i64 %done_after, %count
+  br i1 %finished, label %out, label %next
+out:
+  ret void
+}"""

@@ -1,0 +1,218 @@
+"""The best parameters of a scenario: SciPy's SLSQP with exact derivatives, from several starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.errors import BadEvent, MissingValue, NotConverged, ShapeError, Status, unknown
+from jourdain.naming import name_of
+from jourdain.state import number
+
+if TYPE_CHECKING:
+    from jourdain.gradient import ScenarioGradient
+    from jourdain.scenario import Scenario
+    from jourdain.transition import Transition
+
+Array = NDArray[np.float64]
+Bounds = tuple[float, float]
+FEASIBLE = 1e-7  # of the size of the bound (or 1): by how much a quantity may miss it
+SEED = 20  # starts are drawn alike every time
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where one start led."""
+
+    start: Mapping[str, float]
+    parameters: Mapping[str, float]
+    value: float  # NaN where the event fails
+    feasible: bool
+    converged: bool
+    message: str
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The best of all starts. `converged` says that the optimiser was satisfied and that all bounds hold."""
+
+    parameters: Mapping[str, float]
+    value: float
+    transition: Transition
+    converged: bool
+    starts: tuple[Start, ...]  # all of them
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{name}={value:.6g}" for name, value in self.parameters.items())
+        reached = sum(one.converged and np.isclose(one.value, self.value, rtol=1e-5) for one in self.starts)
+        return f"<Optimum {self.value:.6g} at {at}; reached from {reached} of {len(self.starts)} starts>"
+
+
+def minimize(
+    scenario: Scenario,
+    of: str,
+    over: Mapping[Any, Any],
+    subject_to: Mapping[str, Any],
+    starts: int,
+    fixed: Mapping[str, float],
+    sign: float,
+) -> Optimum:
+    """See `Scenario.minimize`; `sign` −1 maximises."""
+    bounds = {name_of(name): _bounds(name_of(name), limits) for name, limits in over.items()}
+    limits = {name_of(address): _bounds(name_of(address), pair) for address, pair in subject_to.items()}
+    if not bounds:
+        raise BadEvent("over={} names no parameter; say which may change and between which bounds.")
+    if starts < 1:
+        raise BadEvent(f"starts is {starts}; at least one is needed.")
+    for name in (*bounds, *fixed):
+        if name not in scenario.parameters:
+            raise unknown("parameter", name, scenario.parameters)
+    task = _Task(scenario.gradient_of((of, *limits), tuple(bounds)), bounds, limits, fixed, sign)
+    found = [task.from_start(start) for start in _starts(scenario, bounds, starts)]
+    usable = [one for one in found if one.feasible and np.isfinite(one.value)]
+    if not usable:
+        raise NotConverged(
+            f"From none of {starts} starts a solvable event within the bounds and subject_to was reached; "
+            "widen them, or give more starts."
+        )
+    best = min(usable, key=lambda one: (sign * one.value, not one.converged))
+    near = [one for one in usable if np.isclose(one.value, best.value, rtol=1e-9, atol=1e-300) and one.converged]
+    best = near[0] if near else best
+    outcome = scenario.solve(parameters={**fixed, **best.parameters})
+    return Optimum(best.parameters, best.value, outcome, best.converged, tuple(found))
+
+
+class _Task:
+    """The optimisation in the unit cube: x = (p − origin) / scale."""
+
+    def __init__(
+        self,
+        gradient: ScenarioGradient,
+        bounds: Mapping[str, Bounds],
+        limits: Mapping[str, Bounds],
+        fixed: Mapping[str, float],
+        sign: float,
+    ) -> None:
+        if any(entry.names for entry in gradient.entries):
+            raise ShapeError(
+                "An objective or a bound must be a single number, such as 'loss' or 'impulse.heel.normal'."
+            )
+        self.gradient, self.names, self.fixed, self.sign = gradient, list(bounds), fixed, sign
+        lower, upper = np.array(list(bounds.values())).T
+        closed = np.isfinite(lower) & np.isfinite(upper)
+        self.origin = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper, 0.0))
+        self.scale = np.where(
+            closed & (upper > lower), np.where(closed, upper, 1.0) - np.where(closed, lower, 0.0), 1.0
+        )
+        self.lower, self.upper = (lower - self.origin) / self.scale, (upper - self.origin) / self.scale
+        self.limits = list(limits.values())
+        self.seen: tuple[Array, Array, Array] | None = None  # x, values, derivatives
+        self.size = 1.0  # of the objective
+
+    def parameters(self, x: Array) -> dict[str, float]:
+        p = self.origin + self.scale * np.clip(x, self.lower, self.upper)
+        return {name: float(value) for name, value in zip(self.names, p, strict=True)}
+
+    def at(self, x: Array) -> tuple[Array, Array]:
+        """Values `(1 + limits,)` and derivatives by x; NaN where the event fails."""
+        if self.seen is None or not np.array_equal(self.seen[0], x):
+            given = {name: np.array([value]) for name, value in self.parameters(x).items()}
+            values, J, status = self.gradient({**self.fixed, **given})
+            bad = status[0] > Status.ENERGY_CREATED or not np.isfinite(J[0]).all()
+            self.seen = (np.array(x), np.where(bad, np.nan, values[0]), J[0] * self.scale)
+        return self.seen[1], self.seen[2]
+
+    def from_start(self, start: Mapping[str, float]) -> Start:
+        from scipy.optimize import minimize as slsqp
+
+        first = (np.array([start[name] for name in self.names]) - self.origin) / self.scale
+        values, _ = self.at(first)
+        if not np.isfinite(values).all():
+            return Start(start, start, float("nan"), False, False, "the event has no outcome at the start")
+        self.size = max(abs(float(values[0])), 1e-12)
+        worst = [1.0]
+
+        def objective(x: Array) -> tuple[float, Array]:
+            values, J = self.at(x)
+            if not np.isfinite(values).all():  # no outcome here: a wall, so that the step is shortened
+                return worst[0] + 1e3, np.zeros_like(x)
+            value = self.sign * float(values[0]) / self.size
+            worst[0] = max(worst[0], value)
+            return value, self.sign * J[0] / self.size
+
+        result = slsqp(objective, first, jac=True, method="SLSQP", bounds=list(zip(self.lower, self.upper, strict=True)),
+                       constraints=self._constraints(), options={"ftol": 1e-13, "maxiter": 300})  # fmt: skip
+        reached = np.clip(result.x, self.lower, self.upper)
+        values, J = self.at(reached)
+        feasible = bool(np.isfinite(values).all()) and all(
+            low - FEASIBLE * _size(low) <= value <= high + FEASIBLE * _size(high)
+            for value, (low, high) in zip(values[1:], self.limits, strict=True)
+        )
+        converged = feasible and (bool(result.success) or self._stationary(reached, J[0] / self.size))
+        return Start(start, self.parameters(reached), float(values[0]), feasible, converged, str(result.message))
+
+    def _stationary(self, x: Array, slope: Array) -> bool:
+        """Whether no bound lets the objective fall further, where nothing else limits it."""
+        if self.limits:
+            return False
+        down = -self.sign * slope
+        blocked = ((x <= self.lower) & (down < 0)) | ((x >= self.upper) & (down > 0))
+        return bool(np.all(blocked | (np.abs(down) < 1e-6)))
+
+    def _constraints(self) -> list[dict[str, Any]]:
+        """SciPy's form: what must be 0, what must not be negative; each in the size of its bound."""
+        found = []
+        for i, (low, high) in enumerate(self.limits, start=1):
+            sides = [("eq", 1.0, low)] if low == high else [("ineq", 1.0, low), ("ineq", -1.0, high)]
+            found += [self._constraint(i, kind, way, edge) for kind, way, edge in sides if np.isfinite(edge)]
+        return found
+
+    def _constraint(self, i: int, kind: str, way: float, edge: float) -> dict[str, Any]:
+        def value(x: Array) -> float:
+            values, _ = self.at(x)
+            return float(np.nan_to_num(way * (values[i] - edge) / _size(edge), nan=-1.0))
+
+        def slope(x: Array) -> Array:
+            return np.asarray(np.nan_to_num(way * self.at(x)[1][i] / _size(edge)))
+
+        return {"type": kind, "fun": value, "jac": slope}
+
+
+def _size(edge: float) -> float:
+    return max(abs(edge), 1.0) if np.isfinite(edge) else 1.0
+
+
+def _bounds(name: str, pair: Any) -> Bounds:
+    if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2 or isinstance(pair, str):
+        raise ShapeError(f"The bounds of '{name}' must be a pair (least, largest), not {pair!r}.")
+    low, high = (
+        edge if value is None else float(number(f"bound of '{name}'", value))
+        for value, edge in zip(pair, (-np.inf, np.inf), strict=True)
+    )
+    if not low <= high:
+        raise BadEvent(f"The bounds of '{name}' are ({low:g}, {high:g}); the first must not exceed the second.")
+    return low, high
+
+
+def _starts(scenario: Scenario, bounds: Mapping[str, Bounds], n: int) -> list[dict[str, float]]:
+    """The defaults, moved into the bounds, and points spread evenly over them."""
+    from scipy.stats import qmc
+
+    lower, upper = np.array(list(bounds.values())).T
+    centre = np.empty(len(bounds))
+    for i, (name, (low, high)) in enumerate(bounds.items()):
+        default = scenario.parameters[name]
+        if default is None and not (np.isfinite(low) and np.isfinite(high)):
+            raise MissingValue(f"Parameter '{name}' has no default; give it two bounds, so that there is a start.")
+        centre[i] = np.clip((low + high) / 2 if default is None else default, low, high)
+    reach = np.maximum(1.0, np.abs(centre))  # around the default where a side is open
+    lower, upper = (
+        np.where(np.isfinite(lower), lower, centre - reach),
+        np.where(np.isfinite(upper), upper, centre + reach),
+    )
+    spread = lower + (upper - lower) * qmc.LatinHypercube(len(bounds), seed=SEED).random(max(n - 1, 0))
+    return [dict(zip(bounds, map(float, point), strict=True)) for point in (centre, *spread)]

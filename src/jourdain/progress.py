@@ -1,0 +1,37 @@
+"""Progress bars: shown when something takes long and someone watches."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from jourdain.evaluate import Progress
+
+PATIENCE = 1.0  # seconds without a bar
+
+
+@contextmanager
+def bar(title: str, total: int, shown: bool | None) -> Iterator[Progress]:
+    """A function that is told how much has just been done. `shown`: None decides by the time it takes."""
+    if shown is False or (shown is None and not sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as RichProgress
+
+    rich, started, lock = RichProgress(console=Console(stderr=True), transient=True), time.monotonic(), threading.Lock()
+    task = rich.add_task(title, total=total)
+
+    def advance(done: int) -> None:
+        with lock:
+            rich.update(task, advance=done)
+            if not rich.live.is_started and (shown or time.monotonic() - started > PATIENCE):
+                rich.start()
+
+    try:
+        yield advance
+    finally:
+        rich.stop()

@@ -1,0 +1,100 @@
+"""Quantities of one event for many lanes, each with its status: by the quick road where it does, else carefully.
+
+The quick road takes the rows to be well apart and all checks to pass; it says where that is not so. Those lanes are
+solved again by the careful road, which decides rank and status. Few lanes take the careful road at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+from casadi import SX
+from numpy.typing import NDArray
+
+from jourdain.algebra.lapack import positive_definite
+from jourdain.algebra.verdict import DOUBTFUL_MASS
+from jourdain.errors import Status
+from jourdain.evaluate import KERNEL_FROM, Array, Evaluator, Progress, Values
+
+Statuses = NDArray[np.int8]
+Build = Callable[[bool], tuple[dict[str, SX], SX]]  # whether rows are well apart → quantities, verdict
+N_PROBES = 64  # lanes that are tried first
+
+
+class Solver:
+    """Some quantities of an event as functions of input columns. M is the mass matrix in the same inputs."""
+
+    def __init__(self, inputs: Sequence[SX], build: Build, M: SX) -> None:
+        self.inputs = tuple(inputs)
+        self._build = build
+        self._M = M
+
+    @cached_property
+    def careful(self) -> Evaluator:
+        return Evaluator(self.inputs, *self._build(False))
+
+    @cached_property
+    def quick(self) -> Evaluator:
+        return Evaluator(self.inputs, *self._build(True))
+
+    @cached_property
+    def mass_matrix(self) -> Evaluator:
+        return Evaluator(self.inputs, {"M": self._M})
+
+    def __call__(self, *arrays: Array) -> tuple[Values, Statuses]:
+        """Arrays `(*batch, n_i)` with one batch shape → values, status `(*batch,)`."""
+        batch = arrays[0].shape[:-1]
+        if not batch:
+            values, flags = self.careful.flagged(*arrays)
+            return values, self._decided(values, flags, list(np.concatenate(arrays)))
+        return self.over([array[..., i] for array in arrays for i in range(array.shape[-1])], batch)
+
+    def over(
+        self,
+        columns: Sequence[Array | float],
+        batch: tuple[int, ...],
+        progress: Progress = None,
+        n_threads: int | None = None,
+    ) -> tuple[Values, Statuses]:
+        """The same from one array per input number, each of which broadcasts to `batch`."""
+        if math.prod(batch) < KERNEL_FROM or not self._promising(columns, batch):
+            values, flags = self.careful.over(columns, batch, progress, n_threads)
+            return values, self._decided(values, flags, columns)
+        values, flags = self.quick.over(columns, batch, progress, n_threads)
+        status = flags[0]
+        again = np.flatnonzero(status.reshape(-1))
+        if again.size:
+            some = _some(columns, batch, again)
+            careful, flags = self.careful.over(some, again.shape, None, n_threads)
+            status.reshape(-1)[again] = self._decided(careful, flags, some)
+            values.table[:, again] = careful.table
+        return values, status
+
+    def _promising(self, columns: Sequence[Array | float], batch: tuple[int, ...]) -> bool:
+        """Whether most of a few lanes can take the quick road."""
+        lanes = np.linspace(0, math.prod(batch) - 1, N_PROBES).astype(int)
+        _, flags = self.quick.over(_some(columns, batch, lanes), lanes.shape)
+        return bool(np.mean(flags[0] == 0) > 0.5)
+
+    def _decided(self, values: Values, flags: Statuses, columns: Sequence[Array | float]) -> Statuses:
+        """The status, after a look at M where it is doubtful. Lanes that fail it get NaN."""
+        status: Statuses = flags[0]
+        if not (status >= DOUBTFUL_MASS).any():
+            return status
+        flat = status.reshape(-1).copy()
+        doubtful = np.flatnonzero(flat >= DOUBTFUL_MASS)
+        flat[doubtful] -= DOUBTFUL_MASS
+        M = self.mass_matrix.over(_some(columns, values.batch, doubtful), doubtful.shape)[0]["M"]
+        bad = doubtful[np.isfinite(M).all(axis=(-2, -1)) & ~positive_definite(M)]
+        flat[bad] = Status.NOT_POSITIVE_DEFINITE
+        values.table[:, bad] = np.nan
+        return flat.reshape(status.shape)
+
+
+def _some(columns: Sequence[Array | float], batch: tuple[int, ...], lanes: NDArray[np.intp]) -> list[Array | float]:
+    """Some lanes of every column, one axis; without batch axes there is one lane."""
+    place = np.unravel_index(lanes, batch) if batch else (np.zeros(1, dtype=int),)
+    return [np.broadcast_to(column, batch or (1,))[place] for column in columns]
