@@ -16,8 +16,8 @@ test-all: lint  ## also what is slow
 	$(RUN)/pytest -n 2
 
 lint: .venv/ready
-	$(RUN)/ruff check src tests
-	$(RUN)/ruff format --check src tests
+	$(RUN)/ruff check src tests benchmarks
+	$(RUN)/ruff format --check src tests benchmarks
 	$(RUN)/mypy
 
 # A venv of its own, so that a Python that refuses `pip install` is no obstacle; without ensurepip, pip from outside.
@@ -25,8 +25,10 @@ $(UV):
 	$(PYTHON) -m venv .uv || ($(PYTHON) -m venv --clear --without-pip .uv && $(PYTHON) -m pip --python .uv/bin/python --version)
 	if [ -x .uv/bin/pip ]; then .uv/bin/pip install --quiet uv; else $(PYTHON) -m pip --python .uv/bin/python install --quiet uv; fi
 
+# Bytecode is made at once: where Python may not write it later, importing SymPy would take two seconds every time.
 .venv/ready: pyproject.toml | $(UV)
-	$(UV) sync --quiet
+	$(UV) sync --quiet --compile-bytecode
+	$(RUN)/python -m compileall -q src
 	touch $@
 
 clean:

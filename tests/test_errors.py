@@ -111,6 +111,9 @@ def test_clash_of_constraints(body):
         body.constraint("wall", y.diff())
     with pytest.raises(jd.NameClash, match="'theta' is the name of a coordinate and of a constraint"):
         body.constraint("theta", theta.diff())
+    with pytest.raises(jd.NameClash, match="'A' is the name of a point and of a constraint"):
+        body.constraint("A", y.diff())
+    body.contact("A", normal=y.diff())  # the contact of a point may carry its name
 
 
 def test_clash_of_rows_and_parameters(body):

@@ -16,6 +16,7 @@ from sympy.physics.mechanics import (
 )
 
 import jourdain as jd
+from jourdain import gallery
 from jourdain.models.expression import to_sx
 
 
@@ -107,6 +108,47 @@ def test_walker_heel_strike_of_the_papers():
     assert t.u_plus["stance"] == pytest.approx([0.167326, 0.418536], abs=5e-7)
     assert t.required_friction["heel"] == pytest.approx(2.636596 / 9.978130, rel=1e-6)
     assert t.dof == (3, 3, 3)
+
+
+def arm(axes, quasi):
+    """Rigid links on hinges about axes of the link before, the mass of the first slides; the frames are the user's."""
+    q = dynamicsymbols(f"q:{len(axes)}")
+    x, w = dynamicsymbols("x w")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    end, frame, bodies = O, N, []
+    for i, (angle, axis) in enumerate(zip(q, axes, strict=True)):
+        B = ReferenceFrame(f"B{i}")
+        B.orient_axis(frame, angle, getattr(frame, axis))
+        G = end.locatenew(f"G{i}", (0.2 * B.x + 0.1 * B.y - 0.3 * B.z) * (1 if i else x))
+        bodies.append(RigidBody(f"link_{i}", G, B, 1.0 + i, (inertia(B, 0.1, 0.2, 0.25), G)))
+        end, frame = end.locatenew(f"P{i}", 0.5 * B.x + 0.2 * N.y), B
+    kinematics = {w: q[0].diff() + 2 * x.diff()} if quasi else None
+    v = [w, *(s.diff() for s in (*q[1:], x))] if quasi else None
+    return jd.Mechanism.from_sympy(bodies, N, [*q, x], v, kinematics), bodies, N, [*q, x]
+
+
+@pytest.mark.parametrize("quasi", [False, True])
+@pytest.mark.parametrize("axes", ["z", "xxx", "zzz", "zyx", "zzy"])
+def test_mass_matrix_of_arms_against_sympy(axes, quasi, rng):
+    """In the plane M is summed frame by frame, in space it is not; both are the Hessian of T."""
+    mechanism, bodies, N, q = arm(axes, quasi)
+    for body in bodies:
+        body.masscenter.set_vel(N, body.masscenter.pos_from(mechanism.reader.origin).dt(N))
+    T = sp.lambdify([*q, *(s.diff() for s in q)], kinetic_energy(N, *bodies))
+    for pose, v in rng.uniform(-1, 1, (3, 2, len(q))):
+        rates = mechanism.evaluate("N", lambda: {"N": mechanism.symbols.N}, pose, None, {})["N"] @ v
+        assert mechanism.kinetic_energy(pose, v) == pytest.approx(T(*pose, *rates), rel=1e-13)
+    assert mechanism.mass_matrix(pose) == pytest.approx(mechanism.mass_matrix(pose).T, abs=0)
+
+
+def test_squares_of_sines_and_cosines_do_not_appear_in_the_plane():
+    """Written in frames that lean with the legs, the walker's M depends on the pose off the diagonal only."""
+    mechanism = gallery.walker().event.mechanism
+    assert not ca.depends_on(ca.diag(mechanism.M), mechanism.symbols.q)
+    plain, *_ = planar_walker()
+    pose = np.linspace(-0.7, 1.1, 5)
+    assert mechanism.mass_matrix(pose) == pytest.approx(plain.mass_matrix(pose), abs=1e-14)
 
 
 def test_accessors_of_a_point(rng):

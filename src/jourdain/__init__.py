@@ -1,36 +1,38 @@
 """Mechanical systems whose topology changes: a constraint has just changed; what is the motion now?"""
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from jourdain.constraint import Constraint, Contact
-from jourdain.errors import (
-    BadConstraint,
-    BadEvent,
-    BadMechanism,
-    BadRestitution,
-    Contradiction,
-    Error,
-    MissingValue,
-    NameClash,
-    NotAffine,
-    NotConverged,
-    NotExpressible,
-    NotFinite,
-    NotPositiveDefinite,
-    OffConstraint,
-    PriorViolated,
-    Rheonomic,
-    ShapeError,
-    Status,
-    TooLarge,
-    UnknownName,
-)
-from jourdain.event import Event
-from jourdain.mechanism import Mechanism
-from jourdain.scenario import Scenario
-from jourdain.transition import Transition
-
-from jourdain.arrays import transition  # isort: skip - after the module of the same name: jd.transition is the function
+if TYPE_CHECKING:
+    from jourdain import gallery, plots
+    from jourdain.arrays import transition
+    from jourdain.constraint import Constraint, Contact
+    from jourdain.errors import (
+        BadConstraint,
+        BadEvent,
+        BadMechanism,
+        BadRestitution,
+        Contradiction,
+        Error,
+        MissingValue,
+        NameClash,
+        NotAffine,
+        NotConverged,
+        NotExpressible,
+        NotFinite,
+        NotPositiveDefinite,
+        OffConstraint,
+        PriorViolated,
+        Rheonomic,
+        ShapeError,
+        Status,
+        TooLarge,
+        UnknownName,
+    )
+    from jourdain.event import Event
+    from jourdain.mechanism import Mechanism
+    from jourdain.outcome import Transition
+    from jourdain.scenario import Scenario
 
 __all__ = [
     "BadConstraint",
@@ -64,11 +66,21 @@ __all__ = [
     "transition",
 ]
 
+# Where the names above live: each module is imported when one of its names is first asked for, so that a script that
+# needs errors or arrays only does not wait for SymPy.
+_MODULES = {"Constraint": "constraint", "Contact": "constraint", "Event": "event", "Mechanism": "mechanism",
+            "Scenario": "scenario", "Transition": "outcome", "transition": "arrays"}  # fmt: skip
+
 
 def __getattr__(name: str) -> Any:
-    """`jd.gallery` and `jd.plots` bring SymPy and Matplotlib, so they are imported when first needed."""
+    if name not in __all__:
+        raise AttributeError(f"module 'jourdain' has no attribute '{name}'")
     if name in ("gallery", "plots"):
-        from importlib import import_module
-
         return import_module(f"jourdain.{name}")
-    raise AttributeError(f"module 'jourdain' has no attribute '{name}'")
+    found = getattr(import_module(f"jourdain.{_MODULES.get(name, 'errors')}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -24,8 +24,8 @@ from jourdain.checks import refusal
 from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, Status
 from jourdain.evaluate import Evaluator, Values
 from jourdain.layout import ConstraintLayout, Layout
+from jourdain.outcome import Transition
 from jourdain.state import number
-from jourdain.transition import Transition
 
 Array = NDArray[np.float64]
 

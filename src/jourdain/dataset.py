@@ -28,6 +28,24 @@ def kept(layout: Layout, keep: Sequence[str] | None) -> dict[str, Entry]:
     return {address: layout.find(address) for address in keep if address != "status"}
 
 
+def names(layout: Layout, entries: Mapping[str, Entry]) -> dict[str, str]:
+    """What a dataset of these entries has names for: name → what it stands for."""
+    found = dict.fromkeys((*entries, "status"), "a quantity that is kept")
+    for variable, entry in entries.items():
+        if entry.names:
+            found[_dimension(layout, variable, entry)] = "a dimension of the results"
+    return found | {f"{name}_unit": "a label of the results" for name in _UNITS if name in found}
+
+
+_UNITS = {"velocity": "v_plus", "row": "u_plus", "output": "outputs_plus"}  # dimension → whose unit is given along it
+
+
+def _dimension(layout: Layout, variable: str, entry: Entry) -> str:
+    """What several numbers lie along; some of them only: a dimension of their own."""
+    dimension = QUANTITIES[entry.quantity].along
+    return dimension if len(entry.names) == len(layout.along(dimension)) else f"{variable} {dimension}"
+
+
 def dataset(
     layout: Layout,
     entries: Mapping[str, Entry],
@@ -49,12 +67,10 @@ def dataset(
         if not entry.names:
             data[variable] = (axes, numbers[..., 0], attributes(layout, entry))
             continue
-        dimension = QUANTITIES[entry.quantity].along
-        if len(entry.names) < len(layout.along(dimension)):
-            dimension = f"{variable} {dimension}"  # some of them only: a dimension of its own
+        dimension = _dimension(layout, variable, entry)
         data[variable] = ((*axes, dimension), numbers, attributes(layout, entry))
         labels[dimension] = list(entry.names)
-    for dimension, quantity in (("velocity", "v_plus"), ("row", "u_plus"), ("output", "outputs_plus")):
+    for dimension, quantity in _UNITS.items():
         if dimension in labels:
             units = [layout.unit(quantity, name) for name in labels[dimension]]
             labels[f"{dimension}_unit"] = (dimension, units, {"long_name": f"unit of {quantity}"})

@@ -121,7 +121,7 @@ class Evaluator:
             for i, column in enumerate(columns):
                 lanes[:, i] = np.broadcast_to(column, batch).reshape(-1)
             table, flags = self._by_machine(lanes)
-        return Values(self.places, table, batch), flags.reshape(-1, *batch)
+        return Values(self.places, table, batch), flags.reshape(len(flags), *batch)
 
     def _by_machine(self, lanes: Array) -> tuple[Array, NDArray[np.int8]]:
         """By CasADi's virtual machine: `(lanes, inputs)` → `(n_values, lanes)`, `(n_flags, lanes)`."""

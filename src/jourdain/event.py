@@ -23,10 +23,10 @@ from jourdain.evaluate import Array, Evaluator
 from jourdain.layout import ConstraintLayout, Entry, Layout
 from jourdain.mechanism import Mechanism
 from jourdain.naming import name_of
+from jourdain.outcome import Transition
 from jourdain.quantities import rate_unit
 from jourdain.solver import Solver
 from jourdain.state import broadcast, named_values, parameter_vector
-from jourdain.transition import Transition
 
 if TYPE_CHECKING:
     from jourdain.algebra.closed_form import ClosedForm

@@ -11,6 +11,7 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra import lapack
+from jourdain.algebra.verdict import LARGEST
 from jourdain.errors import BadEvent, NameClash, NotConverged, Status, listing, unknown
 from jourdain.evaluate import Array
 from jourdain.layout import Entry, Layout
@@ -36,6 +37,16 @@ def differentiable(layout: Layout, of: str) -> Entry:
     if entry.quantity in INTEGERS:
         raise BadEvent(f"'{of}' is a whole number: it has no derivative.")
     return entry
+
+
+def jacobian(numbers: SX, symbols: SX, failed: SX) -> SX:
+    """∂numbers/∂symbols, NaN where the event failed and where a number is not finite: it has no derivative there."""
+    slopes = ca.jacobian(numbers, symbols)
+    rows = [
+        ca.if_else(ca.logic_and(ca.logic_not(failed), ca.fabs(number) <= LARGEST), slopes[i, :], float("nan"))
+        for i, number in enumerate(ca.vertsplit(numbers))
+    ]
+    return ca.vertcat(SX(0, symbols.shape[0]), *rows)
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,8 @@ class EventGradient:
     """Derivatives of one quantity of an event with respect to q, v⁻ and parameters."""
 
     def __init__(self, event: Event, of: str, wrt: tuple[str, ...], checked: bool) -> None:
+        if checked not in (True, False):
+            raise BadEvent(f"check is True or False where derivatives are taken, not {checked!r}.")
         self.event = event
         self.entry = differentiable(event.layout, of)
         self.variables = [self._variable(name) for name in wrt]
@@ -72,7 +85,7 @@ class EventGradient:
 
         def build(independent: bool) -> tuple[dict[str, SX], SX]:
             found = event.expressions(independent, checked)
-            return found.masked({"J": ca.jacobian(found.entry(self.entry), symbols)}), found.verdict
+            return {"J": jacobian(found.entry(self.entry), symbols, found.failed)}, found.verdict
 
         self.solver = Solver(event.inputs, build, event.mechanism.M)
 
@@ -118,8 +131,8 @@ class ScenarioGradient:
             values, verdict, failed, g = scenario.composed(
                 [column, found.verdict, found.failed, scenario.event.geometry]
             )
-            parts = {"value": values, "F_p": ca.jacobian(values, p), "F_g": ca.jacobian(values, guessed)}
-            outputs = {name: ca.if_else(failed, float("nan"), part) for name, part in parts.items()}
+            outputs = {"value": ca.if_else(failed, float("nan"), values)}
+            outputs |= {"F_p": jacobian(values, p, failed), "F_g": jacobian(values, guessed, failed)}
             return {**outputs, "G_p": ca.jacobian(g, p), "G_g": ca.jacobian(g, guessed)}, verdict
 
         self.solver = Solver(scenario.inputs, build, scenario.composed([scenario.event.mechanism.M])[0])

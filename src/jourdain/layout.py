@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from jourdain.algebra.event import ON_KINDS
-from jourdain.errors import unknown
+from jourdain.errors import UnknownName, unknown
 from jourdain.quantities import PHASES, QUANTITIES, impulse_unit
 
 
@@ -99,19 +99,22 @@ class Layout:
                 raise unknown("quantity", address, [name])
             return Entry(name, (0,), ())
         labels = self.along(dimension)
+        if name == "ledger" and dot and part in self.impulses:
+            return Entry("applied_work", (self.impulses.index(part),), ())
+        if not labels:
+            raise UnknownName(f"This event has no '{name}': {_NOTHING[dimension]}.")
         if not dot:
             return Entry(name, tuple(range(len(labels))), labels)
         if part in labels:
             return Entry(name, (labels.index(part),), ())
-        if name == "ledger" and part in self.impulses:
-            return Entry("applied_work", (self.impulses.index(part),), ())
         if dimension == "row":
             for c in self.constraints:
-                if part in (c.name, f"{c.name}.tangent"):
+                if part == c.name or (c.contact and len(c.rows) > 2 and part == f"{c.name}.tangent"):
                     places = range(*self.slices[c.name].indices(len(labels)))[1 if part != c.name else 0 :]
                     several = tuple(labels[i] for i in places)
                     return Entry(name, tuple(places), () if name == "ledger" else several, summed=name == "ledger")
         aliases = [c.name for c in self.constraints] if dimension == "row" else []
+        aliases += self.impulses if name == "ledger" else ()
         raise unknown(f"entry of {name}", part, [*labels, *aliases])
 
     def unit(self, quantity: str, label: str | None = None) -> str:
@@ -132,3 +135,12 @@ class Layout:
         }.get(quantity, {})
         found = {known.get(name, "") for name in (self.along(dimension) if label is None else (label,))}
         return found.pop() if len(found) == 1 else ""
+
+
+_NOTHING = {  # why a dimension has no labels
+    "velocity": "there are no velocities",
+    "row": "no constraint takes part",
+    "contact": "no contact takes part",
+    "applied": "no impulse is applied",
+    "output": "the mechanism names no outputs",
+}

@@ -15,8 +15,8 @@ from jourdain.state import number
 
 if TYPE_CHECKING:
     from jourdain.gradient import ScenarioGradient
+    from jourdain.outcome import Transition
     from jourdain.scenario import Scenario
-    from jourdain.transition import Transition
 
 Array = NDArray[np.float64]
 Bounds = tuple[float, float]
@@ -144,8 +144,15 @@ class _Task:
             worst[0] = max(worst[0], value)
             return value, self.sign * J[0] / self.size
 
-        result = slsqp(objective, first, jac=True, method="SLSQP", bounds=list(zip(self.lower, self.upper, strict=True)),
-                       constraints=self._constraints(), options={"ftol": 1e-13, "maxiter": 300})  # fmt: skip
+        result = slsqp(
+            objective,
+            first,
+            jac=True,
+            method="SLSQP",
+            bounds=list(zip(self.lower, self.upper, strict=True)),
+            constraints=self._constraints(),
+            options={"ftol": 1e-13, "maxiter": 300},
+        )
         reached = np.clip(result.x, self.lower, self.upper)
         values, J = self.at(reached)
         feasible = bool(np.isfinite(values).all()) and all(

@@ -10,7 +10,7 @@ from jourdain.quantities import QUANTITIES
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from jourdain.transition import Transition
+    from jourdain.outcome import Transition
 
 # Okabe and Ito's colours, told apart by colour-blind people; hatches tell them apart in print.
 _PARTS = (

@@ -17,9 +17,9 @@ from jourdain.evaluate import Array, Evaluator
 from jourdain.event import Event
 from jourdain.models.expression import to_sx
 from jourdain.naming import name_of
+from jourdain.outcome import Transition
 from jourdain.solver import Solver, Statuses
 from jourdain.state import broadcast_shape, named_values, parameter_vector
-from jourdain.transition import Transition
 
 if TYPE_CHECKING:
     import xarray

@@ -60,8 +60,11 @@ class Solver:
         n_threads: int | None = None,
     ) -> tuple[Values, Statuses]:
         """The same from one array per input number, each of which broadcasts to `batch`."""
-        if math.prod(batch) < KERNEL_FROM or not self._promising(columns, batch):
+        n = math.prod(batch)
+        if n < KERNEL_FROM or not self._promising(columns, batch):
             values, flags = self.careful.over(columns, batch, progress, n_threads)
+            if progress is not None and n < KERNEL_FROM:
+                progress(n)  # the virtual machine does not tell
             return values, self._decided(values, flags, columns)
         values, flags = self.quick.over(columns, batch, progress, n_threads)
         status = flags[0]

@@ -10,7 +10,7 @@ import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
-from jourdain.dataset import dataset, kept
+from jourdain.dataset import dataset, kept, names
 from jourdain.errors import NameClash, ShapeError, unknown
 from jourdain.layout import Entry
 from jourdain.memory import refuse_too_large
@@ -39,8 +39,14 @@ def sweep(
     sampled = {} if samples is None else _samples(scenario, samples)
     given = {name: number(f"axis '{name}'", values) for name, values in axes.items()}
     for name, array in given.items():
-        _refuse(scenario, name, array, sampled, entries)
+        _refuse(scenario, name, array, sampled)
     grid = {name: array for name, array in given.items() if array.ndim}
+    taken = names(scenario.event.layout, entries)
+    for name in (*sampled, *grid):
+        if name in taken:
+            raise NameClash(f"'{name}' is a parameter and also {taken[name]}; choose with keep=[…], or rename it.")
+    if samples is not None and "sample" in grid:
+        raise NameClash("'sample' is a parameter and also the dimension of the samples; rename it.")
     dims = (*(("sample",) if samples is not None else ()), *grid)
     n_samples = len(next(iter(sampled.values()))) if sampled else 0
     shape = (*((n_samples,) if samples is not None else ()), *(len(array) for array in grid.values()))
@@ -60,7 +66,7 @@ def sweep(
     coordinates |= {name: (name, array, _attributes(scenario, name)) for name, array in grid.items()}
     coordinates |= {name: ("sample", array, _attributes(scenario, name)) for name, array in sampled.items()}
     for name, default in scenario.parameters.items():
-        if name not in coordinates and name not in entries:
+        if name not in coordinates and name not in (*taken, *dims):
             coordinates[name] = ((), given.get(name, default), _attributes(scenario, name))
     return dataset(scenario.event.layout, entries, numbers, status, dims, coordinates)
 
@@ -85,10 +91,12 @@ def _samples(scenario: Scenario, samples: Any) -> dict[str, Array]:
     """Name → values, all of one length."""
     if not hasattr(samples, "items"):
         raise ShapeError(f"samples must be a dict of arrays by parameter, or a DataFrame, not {samples!r}.")
-    columns = {name_of(name): number(f"samples of '{name_of(name)}'", values) for name, values in samples.items()}
-    for name, array in columns.items():
+    given = {name_of(name): values for name, values in samples.items()}
+    for name in given:
         if name not in scenario.parameters:
             raise unknown("parameter", name, scenario.parameters)
+    columns = {name: number(f"samples of '{name}'", values) for name, values in given.items()}
+    for name, array in columns.items():
         if array.ndim != 1:
             raise ShapeError(f"The samples of '{name}' have shape {array.shape}; give one number per sample.")
     lengths = {name: len(array) for name, array in columns.items()}
@@ -97,17 +105,13 @@ def _samples(scenario: Scenario, samples: Any) -> dict[str, Array]:
     return columns
 
 
-def _refuse(
-    scenario: Scenario, name: str, array: Array, sampled: Mapping[str, Array], entries: Mapping[str, Entry]
-) -> None:
+def _refuse(scenario: Scenario, name: str, array: Array, sampled: Mapping[str, Array]) -> None:
     if name not in scenario.parameters:
         raise unknown("parameter", name, scenario.parameters)
     if array.ndim > 1:
         raise ShapeError(f"The axis '{name}' has shape {array.shape}; give a number or a one-dimensional array.")
     if name in sampled:
         raise NameClash(f"'{name}' is given by samples and as an axis; leave one out.")
-    if array.ndim and name in entries:
-        raise NameClash(f"'{name}' is a parameter and also a quantity that is kept; choose with keep=[…].")
 
 
 def _along(array: Array, place: int, n_dims: int) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from jourdain.algebra.event import ON_KINDS
 
 if TYPE_CHECKING:
-    from jourdain.transition import Transition
+    from jourdain.outcome import Transition
 
 ROUNDING = 1e-13  # numbers this small beside the others of their kind are printed as 0
 Table = tuple[list[str], list[list[str]]]

@@ -98,7 +98,8 @@ def scaled(C: Any, factor: Any, la: ModuleType) -> Any:
 def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict[str, Any]:
     """Every quantity of the event, by name. Rows are stacked in the order of `problem.blocks`.
 
-    `independent`: for rows that are well apart (see `span`), which "apart" tells of each event.
+    `independent`: for rows that are well apart (see `span`), which "apart" tells of each event, and an M that is not
+    nearly singular: there the refinement changes nothing but the last digit.
     """
     parts = decompose(problem, la, independent)
     factor, on, Q_r, Q_c = parts.factor, parts.on, parts.Q_r, parts.Q_c
@@ -125,10 +126,11 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
     x_free = x_minus + x_f
     nu = on.coordinates(asked - b_plus) - on.Q @ x_free
     jump = factor.solve(x_f + T(on.Q) @ nu)
-    # One step of refinement with the rows themselves: v⁺ ← v⁺ − M⁻¹C'ᵀW⁻¹(C'v⁺ + b⁺ − target).
-    correction = on.coordinates(asked - b_plus - C_on @ (v_minus + jump))
-    nu = nu + correction
-    jump = jump + factor.solve(T(on.Q) @ correction)
+    if not independent:
+        # One step of refinement with the rows themselves: v⁺ ← v⁺ − M⁻¹C'ᵀW⁻¹(C'v⁺ + b⁺ − target).
+        correction = on.coordinates(asked - b_plus - C_on @ (v_minus + jump))
+        nu = nu + correction
+        jump = jump + factor.solve(T(on.Q) @ correction)
     v_plus = v_minus + jump
     x_jump = x_f + T(on.Q) @ nu
     x_plus = x_minus + x_jump
@@ -165,7 +167,7 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         "u_plus": u_plus,
         "ledger": impulse * stack([block.C @ mean for block in blocks]),
         "applied_work": applied_work,
-        "loss": -T(x_jump) @ (x_minus + x_jump / 2),
+        "loss": -T(x_jump) @ x_minus - half_square(x_jump, la),
         "xi": _ratio(energies["T_c_minus"], energies["T_minus"], la),
         "drive_work": drive_work,
         "dissipated": dissipated,

@@ -202,7 +202,7 @@ def smallest_eigenvalue(A: Array) -> Array:
 
 def full_column_rank(A: Array) -> NDArray[np.bool_]:
     """Whether the columns of A are independent beyond rounding, `(*batch,)`; what is not finite is not."""
-    finite = np.isfinite(A).all(axis=(-2, -1))
+    finite = np.asarray(np.isfinite(A).all(axis=(-2, -1)))
     if A.shape[-1] > A.shape[-2]:
         return np.zeros_like(finite)
     s = np.linalg.svd(np.where(finite[..., None, None], A, 0.0), compute_uv=False)

@@ -52,10 +52,9 @@ def factor(M: SX) -> Factor:
     rest = M
     for k in reversed(range(n)):
         pivots[k] = rest[k, k]
-        root = ca.sqrt(rest[k, k])
-        inverse[k] = 1 / root
+        inverse[k] = 1 / ca.sqrt(rest[k, k])
         row = rest[k, :k] * inverse[k]
-        L[k, :k], L[k, k] = row, root
+        L[k, :k], L[k, k] = row, rest[k, k] * inverse[k]
         rest = rest[:k, :k] - row.T @ row
     return Factor(L, tuple(inverse), ca.vertcat(*pivots))
 

@@ -16,6 +16,7 @@ from jourdain.errors import Status
 
 TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of g in its own unit
 LARGEST = 1.7e308  # finite numbers do not exceed it
+UNREFINED_PIVOT = 1e-4  # of the diagonal; above it velocities need no refinement
 
 # What this algebra cannot decide is marked and looked at again.
 DOUBTFUL_ROWS = 32  # the rows were taken to be well apart: the event is solved again without that
@@ -30,16 +31,19 @@ def verdict(
     For `independent` rows it is 0 or DOUBTFUL_ROWS: whatever is wrong is left to the other look.
 
     `values`: of `outcome`, perhaps with "geometry", the geometric rows, and "u_rounding", what u⁻ may be off by.
-    `sound_input`: whether all input is finite. The first test that fails tells, so the later ones need not mind NaN.
+    `sound_input`: whether all input is finite. The first test that fails tells.
     """
-    tests = [(Status.NOT_FINITE, la.both(sound_input, _finite(values, la)))]
+    # What is finite: rows that are not make u⁻ or v⁺ so, and the comparisons below fail for NaN.
+    names = ("v_plus", "impulse", "T_plus") if independent else ("v_plus", "impulse", "u_minus", "u_plus", "T_plus")
+    tests = [(Status.NOT_FINITE, la.both(sound_input, finite(la.stack(*(values[name] for name in names)), la)))]
     if checked:
         if "geometry" in values:
             tests.append((Status.OFF_CONSTRAINT, la.every(la.absolute(values["geometry"]) <= TOLERANCE)))
         tests.append((Status.PRIOR_VIOLATED, la.every(_prior_holds(problem, values, la))))
     tests.append((Status.BAD_RESTITUTION, la.every(la.both(values["kappa"] >= 0, values["kappa"] <= 1))))
     tests.append((Status.ENERGY_CREATED, values["energy_created"] <= 0))
-    sure = la.every(values["pivots"] > SMALL_PIVOT * values["M_diagonal"])  # pivots never exceed the diagonal
+    small = UNREFINED_PIVOT if independent else SMALL_PIVOT
+    sure = la.every(values["pivots"] > small * values["M_diagonal"])  # pivots never exceed the diagonal
     if independent:  # rows that are well apart cannot contradict each other
         sound = reduce(la.both, [passed for _, passed in tests], la.both(sure, values["apart"]))
         return la.where(sound, 0.0, float(DOUBTFUL_ROWS)), la.zeros(1, 1, like=problem.M) > 0
@@ -66,15 +70,10 @@ def finite(column: Any, la: ModuleType) -> Any:
     return la.transpose(la.absolute(column)) @ la.ones(column.shape[-2], 1, like=column) <= LARGEST
 
 
-def _finite(values: dict[str, Any], la: ModuleType) -> Any:
-    names = ("v_plus", "impulse", "u_minus", "u_plus", "T_minus", "T_plus")
-    return finite(la.stack(*(values[name] for name in names)), la)
-
-
 def _slow(u: Any, slack: Any, energy: Any, row_length2: Any, la: ModuleType) -> Any:
     """Whether |u| ≤ TOLERANCE √(2T · c M⁻¹ cᵀ) + slack, row by row; squared, so that no root is needed."""
     excess = la.absolute(u) - slack
-    excess = la.where(excess > 0, excess, 0.0)
+    excess = la.where(excess < 0, 0.0, excess)  # NaN stays
     return excess * excess <= 2 * TOLERANCE**2 * energy * row_length2
 
 

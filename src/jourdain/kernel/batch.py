@@ -98,14 +98,17 @@ class Kernel:
             queue = iter(starts)  # `next` on it is atomic
 
             def work() -> None:
-                for start in queue:
-                    chunk(start)
+                try:
+                    for start in queue:
+                        chunk(start)
+                finally:  # after an error the others have nothing left to do
+                    deque(queue, maxlen=0)
 
             futures = [_pool(n_workers, os.getpid()).submit(work) for _ in range(n_workers)]
             try:
                 for future in futures:
                     future.result()
-            finally:  # after an error or Ctrl-C too: nobody may write to the tables once they are gone
+            finally:  # nor after Ctrl-C; and nobody may write to the tables once they are gone
                 deque(queue, maxlen=0)
                 wait(futures)
         return table, flags

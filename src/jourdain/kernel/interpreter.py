@@ -116,6 +116,7 @@ _OPERATIONS: dict[str, Operation] = {
     "twice": Operation(lambda x: x + x, lambda x, r: 2 * r, 0.0),
     "sq": Operation(np.square, lambda x, r: (2 * np.abs(x) + r) * r, 1.0),
     "sqrt": Operation(np.sqrt, lambda x, r: _times(0.5 / np.sqrt(np.maximum(x - r, 0.0)), r), 1.0),
+    "rsqrt": Operation(lambda x: 1 / np.sqrt(x), lambda x, r: _times(0.5 / np.maximum(x - r, 0.0) ** 1.5, r), 3.0),
     "inv": Operation(lambda x: 1 / x, lambda x, r: _times(1 / np.abs(x) / _near(x, r), r), 1.0),
     "fabs": Operation(np.abs, lambda x, r: r, 0.0),
     "copysign": Operation(np.copysign, lambda x, y, r, s: np.where(np.abs(y) > s, r, 2 * _far(x, r)), 0.0),

@@ -18,7 +18,7 @@ UNARY = ("neg", "exp", "log", "sqrt", "sq", "twice", "inv", "sin", "cos", "tan",
          "not")  # fmt: skip
 BINARY = ("add", "sub", "mul", "div", "pow", "constpow", "lt", "le", "eq", "ne", "and", "or", "fmod", "remainder",
           "copysign", "fmin", "fmax", "atan2", "hypot", "if_else_zero")  # fmt: skip
-OPERATIONS = frozenset((*UNARY, *BINARY, "input", "const", "select"))
+OPERATIONS = frozenset((*UNARY, *BINARY, "input", "const", "select", "rsqrt"))
 
 
 class Step(NamedTuple):
@@ -44,67 +44,28 @@ class Tape:
     @classmethod
     def of(cls, function: ca.Function) -> Tape:
         """The tape of an SX function with one input column and one dense output column."""
-        steps: list[Step] = []
+        writer = _Writer()
         current: dict[int, int] = {}  # CasADi's work vector → the step that last wrote there
         outputs = [-1] * function.numel_out(0)
         names = _names()
         for k in range(function.n_instructions()):
-            code = function.instruction_id(k)
-            name = names[code]
+            name = names[function.instruction_id(k)]
+            read = function.instruction_input(k)
             if name == "output":
-                outputs[function.instruction_output(k)[1]] = current[function.instruction_input(k)[0]]
+                outputs[function.instruction_output(k)[1]] = current[read[0]]
                 continue
             place = function.instruction_output(k)[0]
-            read = function.instruction_input(k)
             if name == "assign":
                 current[place] = current[read[0]]
-                continue
-            if name == "input":
-                step = Step(name, (read[1],))
+            elif name == "input":
+                current[place] = writer.step(Step(name, (read[1],)))
             elif name == "const":
-                step = Step(name, (), function.instruction_constant(k))
+                current[place] = writer.constant(function.instruction_constant(k))
             elif name in OPERATIONS:
-                step = Step(name, tuple(current[i] for i in read))
+                current[place] = writer.operation(name, *(current[i] for i in read))
             else:
                 raise NotExpressible(f"The operation '{name}' has no compiled form; rewrite it with elementary ones.")
-            current[place] = len(steps)
-            steps.append(step)
-        return cls(function.numel_in(0), tuple(steps), tuple(outputs)).with_selects().with_shared_reciprocals().pruned()
-
-    def with_selects(self) -> Tape:
-        """CasADi spells if_else(c, a, b) as a sum, one side of which is 0; a select says the same in one step."""
-        steps = list(self.steps)
-        for i, step in enumerate(steps):
-            if step.operation != "add":
-                continue
-            yes, no = (steps[k] for k in step.arguments)
-            if yes.operation == no.operation == "if_else_zero":
-                (c, a), (d, b) = yes.arguments, no.arguments
-                if steps[d] == Step("not", (c,)):
-                    steps[i] = Step("select", (c, a, b))
-                elif steps[c] == Step("not", (d,)):
-                    steps[i] = Step("select", (d, b, a))
-        return Tape(self.n_inputs, tuple(steps), self.outputs)
-
-    def with_shared_reciprocals(self) -> Tape:
-        """x / √s and y / √s as products with one 1 / √s, which cannot overflow; other quotients stay as they are."""
-        steps: list[Step] = []
-        number: dict[int, int] = {}  # old → new
-        reciprocal: dict[int, int] = {}  # new number of √s → that of 1 / √s
-        for i, step in enumerate(self.steps):
-            step = step.renumbered(number)
-            divisor = step.arguments[-1] if step.operation in ("div", "inv") else -1
-            if divisor >= 0 and steps[divisor].operation == "sqrt":
-                if divisor not in reciprocal:
-                    reciprocal[divisor] = len(steps)
-                    steps.append(Step("inv", (divisor,)))
-                if step.operation == "inv":
-                    number[i] = reciprocal[divisor]
-                    continue
-                step = Step("mul", (step.arguments[0], reciprocal[divisor]))
-            number[i] = len(steps)
-            steps.append(step)
-        return Tape(self.n_inputs, tuple(steps), tuple(number[i] for i in self.outputs))
+        return cls(function.numel_in(0), tuple(writer.steps), tuple(outputs)).pruned()
 
     def pruned(self) -> Tape:
         """Without steps that nothing depends on."""
@@ -129,6 +90,73 @@ class Tape:
         """Everything that decides what the tape computes."""
         steps = (f"{step.operation}{step.arguments}{struct.pack('<d', step.constant).hex()}" for step in self.steps)
         return "\n".join([f"{self.n_inputs}", *steps, f"{self.outputs}"]).encode()
+
+
+class _Writer:
+    """Steps written one after the other, each once, in the form that is cheapest to compute."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self._numbers: dict[tuple[str, tuple[int, ...], bytes], int] = {}
+
+    def step(self, step: Step) -> int:
+        """The number of a step, which may have been written before."""
+        arguments = tuple(sorted(step.arguments)) if step.operation in ("add", "mul") else step.arguments
+        key = (step.operation, arguments, struct.pack("<d", step.constant))
+        if key not in self._numbers:
+            self._numbers[key] = len(self.steps)
+            self.steps.append(step)
+        return self._numbers[key]
+
+    def constant(self, number: float) -> int:
+        return self.step(Step("const", (), number))
+
+    def operation(self, name: str, *arguments: int) -> int:
+        if name == "add":
+            return self._sum(*arguments)
+        if name in ("div", "inv"):
+            return self._quotient(name, arguments)
+        if name in ("sin", "cos"):
+            return self._of_angle(name, arguments[0])
+        return self.step(Step(name, arguments))
+
+    def _sum(self, one: int, other: int) -> int:
+        """CasADi spells if_else(c, a, b) as a sum, one side of which is 0; a select says the same in one step."""
+        yes, no = self.steps[one], self.steps[other]
+        if yes.operation == no.operation == "if_else_zero":
+            (c, a), (d, b) = yes.arguments, no.arguments
+            if self.steps[d] == Step("not", (c,)):
+                return self.step(Step("select", (c, a, b)))
+            if self.steps[c] == Step("not", (d,)):
+                return self.step(Step("select", (d, b, a)))
+        return self.step(Step("add", (one, other)))
+
+    def _quotient(self, name: str, arguments: tuple[int, ...]) -> int:
+        """x / √s and y / √s as products with one 1 / √s, which cannot overflow; other quotients stay as they are."""
+        divisor = self.steps[arguments[-1]]
+        if divisor.operation != "sqrt":
+            return self.step(Step(name, arguments))
+        reciprocal = self.step(Step("rsqrt", divisor.arguments))
+        return reciprocal if name == "inv" else self.step(Step("mul", (arguments[0], reciprocal)))
+
+    def _of_angle(self, name: str, angle: int) -> int:
+        """sin(−x) = −sin x, cos(−x) = cos x: legs at opposite angles share their calls."""
+        inner = self._without_sign(angle)
+        if inner is None:
+            return self.step(Step(name, (angle,)))
+        value = self.step(Step(name, (inner,)))
+        return value if name == "cos" else self.step(Step("neg", (value,)))
+
+    def _without_sign(self, i: int) -> int | None:
+        """x for −x, which may be spelled as a product with a negative number; None for others."""
+        step = self.steps[i]
+        if step.operation == "neg":
+            return step.arguments[0]
+        if step.operation == "mul":
+            for factor, other in (step.arguments, step.arguments[::-1]):
+                if self.steps[factor].operation == "const" and self.steps[factor].constant < 0:
+                    return self.step(Step("mul", (self.constant(-self.steps[factor].constant), other)))
+        return None
 
 
 @cache

@@ -1,0 +1,50 @@
+"""The peers of the benchmark compute what jourdain does: its speed is compared with that of the same answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from benchmarks import walker, walker_casadi, walker_numpy
+from jourdain import gallery
+
+N_EVENTS = 501  # not a multiple of threads or chunks
+
+
+@pytest.fixture(scope="module")
+def expected() -> walker.Array:
+    return walker.table(gallery.walker().solve(**walker.samples(N_EVENTS)))
+
+
+def compare(peer: Callable[..., walker.Array], expected: walker.Array) -> None:
+    found = peer(*walker.samples(N_EVENTS).values())
+    assert found.shape == (len(walker.QUANTITIES), N_EVENTS)
+    for name, ours, theirs in zip(walker.QUANTITIES, expected, found, strict=True):
+        np.testing.assert_allclose(theirs, ours, rtol=0, atol=1e-9 * np.abs(ours).max(), err_msg=name)
+
+
+def test_the_walker_is_the_same() -> None:
+    parameters = gallery.walker().parameters
+    fixed = {"m_W": walker.M_W, "m_H": walker.M_H, "l": walker.L_LEG, "b": walker.B_LEG, "l_T": walker.L_TORSO}
+    assert {name: parameters[name] for name in (*fixed, "rate")} == fixed | {"rate": walker.RATE}
+
+
+@pytest.mark.parametrize("chunk", [64, 4096])
+@pytest.mark.parametrize("peer", [walker_numpy.stacked, walker_numpy.by_columns])
+def test_numpy(peer: Callable[..., walker.Array], chunk: int, expected: walker.Array) -> None:
+    compare(lambda *parameters: peer(*parameters, chunk=chunk), expected)
+
+
+@pytest.mark.parametrize("chunk", [64, 4096])
+def test_pinocchio(chunk: int, expected: walker.Array) -> None:
+    pytest.importorskip("pinocchio")
+    from benchmarks import walker_pinocchio
+
+    compare(lambda *parameters: walker_pinocchio.solve(*parameters, chunk=chunk), expected)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_casadi(threads: int, expected: walker.Array) -> None:
+    compare(walker_casadi.build(walker_casadi.strike(), N_EVENTS, threads), expected)
