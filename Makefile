@@ -16,8 +16,8 @@ test-all: lint  ## also what is slow
 	$(RUN)/pytest -n 2
 
 lint: .venv/ready
-	$(RUN)/ruff check src tests benchmarks
-	$(RUN)/ruff format --check src tests benchmarks
+	$(RUN)/ruff check src tests
+	$(RUN)/ruff format --check src tests
 	$(RUN)/mypy
 
 # A venv of its own, so that a Python that refuses `pip install` is no obstacle; without ensurepip, pip from outside.

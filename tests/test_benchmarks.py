@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from benchmarks import walker, walker_casadi, walker_numpy
 from jourdain import gallery
+from jourdain.benchmarks import walker, walker_casadi, walker_numpy
 
 N_EVENTS = 501  # not a multiple of threads or chunks
 
@@ -32,7 +32,7 @@ def test_the_walker_is_the_same() -> None:
 
 
 @pytest.mark.parametrize("chunk", [64, 4096])
-@pytest.mark.parametrize("peer", [walker_numpy.stacked, walker_numpy.by_columns])
+@pytest.mark.parametrize("peer", [walker_numpy.plain, walker_numpy.stacked, walker_numpy.by_columns])
 def test_numpy(peer: Callable[..., walker.Array], chunk: int, expected: walker.Array) -> None:
     compare(lambda *parameters: peer(*parameters, chunk=chunk), expected)
 
@@ -40,7 +40,7 @@ def test_numpy(peer: Callable[..., walker.Array], chunk: int, expected: walker.A
 @pytest.mark.parametrize("chunk", [64, 4096])
 def test_pinocchio(chunk: int, expected: walker.Array) -> None:
     pytest.importorskip("pinocchio")
-    from benchmarks import walker_pinocchio
+    from jourdain.benchmarks import walker_pinocchio
 
     compare(lambda *parameters: walker_pinocchio.solve(*parameters, chunk=chunk), expected)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import casadi as ca
@@ -165,7 +165,7 @@ EVENTS: dict[str, dict[str, Any]] = {
 GIVEN = {"kappa": 0.5, "kappa_n": 0.7, "P_x": 0.4, "P_y": -0.7, "H": 0.3, "K": -0.2, "beta": 0.35}
 
 
-@lru_cache(maxsize=None)
+@cache
 def crane_event(name: str) -> tuple[jd.Event, dict[str, float]]:
     """The event, and a state in which the rows that are on before hold: "q.a", "v.a" and parameters by name."""
     kinds = EVENTS[name]
@@ -192,7 +192,7 @@ def split(at: Mapping[str, float]) -> dict[str, Any]:
     return {"q": q, "v": v} | {name: value for name, value in at.items() if "." not in name}
 
 
-@lru_cache(maxsize=None)
+@cache
 def expected(name: str) -> tuple[exact.Numbers, dict[str, dict[str, Any]]]:
     """All quantities of an event at its state, and their derivatives by every number of it."""
 
@@ -248,7 +248,7 @@ def test_event_gradient_of_every_quantity(name):
 
 
 def test_parts_of_quantities_and_of_the_state():
-    """"impulse.floor.normal", "ledger.floor", "q.a": the derivatives of the whole, cut out (or summed)."""
+    """ "impulse.floor.normal", "ledger.floor", "q.a": the derivatives of the whole, cut out (or summed)."""
     event, at = crane_event("all kinds")
     rows = [row.name for row in event.layout.rows]
 
@@ -385,7 +385,11 @@ def test_walker(name):
 def test_redundant_rows_leave_the_derivatives_of_the_motion_alone():
     """What is unique (v⁺, energies) has the derivatives of the event without the redundant rows."""
     wrt = ["theta", "rho", "torso", "mu", "l"]
-    for redundant, plain in (("combinations", "inert"), ("redundant inside", "inert"), ("elastic combinations", "elastic")):
+    for redundant, plain in (
+        ("combinations", "inert"),
+        ("redundant inside", "inert"),
+        ("elastic combinations", "elastic"),
+    ):
         for of in ("v_plus", "loss", "T_c_minus", "u_plus.stance"):
             one, other = (strike(name).gradient(of, wrt, theta=0.6) for name in (redundant, plain))
             for parameter in wrt:

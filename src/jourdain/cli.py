@@ -1,9 +1,10 @@
-"""The command line: `jourdain list`, `jourdain run NAME`. Angles are degrees here, everything else SI."""
+"""The command line: `jourdain list`, `run NAME`, `bench`. Angles are degrees here, everything else SI."""
 
 from __future__ import annotations
 
 import inspect
 import math
+from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -66,6 +67,40 @@ def run(
     if plot is not None:
         _plot(outcome, plot, name)
         typer.echo(f"\nwrote {plot}")
+
+
+@app.command()
+def bench(
+    json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Also write them to this file as Markdown.")] = None,
+) -> None:
+    """Time the walker's heel strike against NumPy, CasADi and Pinocchio, in one run; a minute or two."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from jourdain.benchmarks.report import markdown, tables
+    from jourdain.benchmarks.run import bench as run_bench
+
+    if out is not None and not out.parent.is_dir():
+        raise BadEvent(f"The folder '{out.parent}' does not exist; make it first.")
+    report = run_bench()
+    if json:
+        typer.echo(dumps(report.to_dict(), indent=2))
+    else:
+        console = Console()
+        console.print(
+            "  ".join(f"{what}: {value}" for what, value in report.machine.items()), *report.missing, sep="\n"
+        )
+        for header, rows in tables(report):
+            table = Table(*header, box=None, pad_edge=False, title_justify="left")
+            for row in rows:
+                table.add_row(*row)
+            console.print(table, "", sep="\n")
+    if out is not None:
+        try:
+            out.write_text(markdown(report))
+        except OSError as error:
+            raise BadEvent(f"'{out}' cannot be written: {error.strerror or error}.") from None
 
 
 def _plot(outcome: Any, path: Path, title: str) -> None:

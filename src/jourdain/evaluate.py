@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -79,13 +80,16 @@ class Evaluator:
 
     @cached_property
     def kernel(self) -> Kernel | None:
-        """Compiled; None where that is not possible: no llvmlite, or an operation that it does not know."""
+        """Compiled; None where that is not possible, and CasADi's virtual machine does the work."""
         try:
             from jourdain.kernel.batch import Kernel
             from jourdain.kernel.tape import Tape
 
             return Kernel(Tape.of(self.function), self.flags.numel())
-        except (ImportError, OSError, RuntimeError, NotExpressible):
+        except NotExpressible:  # an operation that only CasADi knows
+            return None
+        except (ImportError, OSError, RuntimeError) as error:  # no llvmlite, no C library, no machine that LLVM knows
+            warnings.warn(f"Large batches are slow here: no kernel could be compiled ({error}).", stacklevel=2)
             return None
 
     def __call__(self, *arrays: Array) -> Values:
@@ -96,8 +100,8 @@ class Evaluator:
         """The values, and the flags `(n_flags, *batch)`."""
         batch = arrays[0].shape[:-1]
         if not batch:
-            table, flags = self._by_machine(np.concatenate(arrays)[None])
-            return Values(self.places, table, ()), flags[:, 0]
+            numbers = self._one(arrays)
+            return Values(self.places, numbers[: self.n_values, None], ()), numbers[self.n_values :].astype(np.int8)
         columns = [array[..., i] for array in arrays for i in range(array.shape[-1])]
         return self.over(columns, batch)
 
@@ -122,6 +126,14 @@ class Evaluator:
                 lanes[:, i] = np.broadcast_to(column, batch).reshape(-1)
             table, flags = self._by_machine(lanes)
         return Values(self.places, table, batch), flags.reshape(len(flags), *batch)
+
+    def _one(self, arrays: Sequence[Array]) -> Array:
+        """Values and flags of one lane."""
+        with self._lock:
+            evaluate, arguments, result, _ = self._machine
+            np.concatenate(arrays, out=arguments)
+            evaluate()
+            return result.copy()
 
     def _by_machine(self, lanes: Array) -> tuple[Array, NDArray[np.int8]]:
         """By CasADi's virtual machine: `(lanes, inputs)` → `(n_values, lanes)`, `(n_flags, lanes)`."""

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.errors import BadEvent, MissingValue, NotConverged, ShapeError, Status, unknown
-from jourdain.naming import name_of
-from jourdain.state import number
+from jourdain.errors import BadEvent, MissingValue, NameClash, NotConverged, ShapeError, Status, unknown
+from jourdain.state import named_values, number
 
 if TYPE_CHECKING:
     from jourdain.gradient import ScenarioGradient
@@ -20,7 +19,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Bounds = tuple[float, float]
-FEASIBLE = 1e-7  # of the size of the bound (or 1): by how much a quantity may miss it
+FEASIBLE = 1e-7  # of the usual size of a quantity: by how much it may miss its bound
+LEVEL = 1e-5  # of its usual size, an objective that changes by less over the bounds is level
 SEED = 20  # starts are drawn alike every time
 
 
@@ -62,17 +62,23 @@ def minimize(
     sign: float,
 ) -> Optimum:
     """See `Scenario.minimize`; `sign` −1 maximises."""
-    bounds = {name_of(name): _bounds(name_of(name), limits) for name, limits in over.items()}
-    limits = {name_of(address): _bounds(name_of(address), pair) for address, pair in subject_to.items()}
+    bounds = {name: _bounds(name, pair) for name, pair in named_values("over", over).items()}
+    limits = {address: _bounds(address, pair) for address, pair in named_values("subject_to", subject_to).items()}
     if not bounds:
         raise BadEvent("over={} names no parameter; say which may change and between which bounds.")
-    if starts < 1:
-        raise BadEvent(f"starts is {starts}; at least one is needed.")
+    if not isinstance(starts, int | np.integer) or starts < 1:
+        raise BadEvent(f"starts is {starts}; it must be a whole number, 1 or more.")
     for name in (*bounds, *fixed):
         if name not in scenario.parameters:
             raise unknown("parameter", name, scenario.parameters)
-    task = _Task(scenario.gradient_of((of, *limits), tuple(bounds)), bounds, limits, fixed, sign)
-    found = [task.from_start(start) for start in _starts(scenario, bounds, starts)]
+    for name, value in fixed.items():
+        if name in bounds:
+            raise NameClash(f"'{name}' is named in over and is given a value; leave one out.")
+        if number(f"parameter '{name}'", value).ndim:
+            raise ShapeError(f"Parameter '{name}' has shape {np.shape(value)}; give a single number.")
+    points = _starts(scenario, bounds, int(starts))
+    task = _Task(scenario.gradient_of((of, *limits), tuple(bounds)), bounds, limits, fixed, sign, points)
+    found = [task.from_start(point) for point in points]
     usable = [one for one in found if one.feasible and np.isfinite(one.value)]
     if not usable:
         raise NotConverged(
@@ -96,6 +102,7 @@ class _Task:
         limits: Mapping[str, Bounds],
         fixed: Mapping[str, float],
         sign: float,
+        starts: Sequence[Mapping[str, float]],
     ) -> None:
         if any(entry.names for entry in gradient.entries):
             raise ShapeError(
@@ -111,7 +118,20 @@ class _Task:
         self.lower, self.upper = (lower - self.origin) / self.scale, (upper - self.origin) / self.scale
         self.limits = list(limits.values())
         self.seen: tuple[Array, Array, Array] | None = None  # x, values, derivatives
-        self.size = 1.0  # of the objective
+        self.sizes = self._usual(starts)  # of the objective and of the quantities that are limited, (1 + limits,)
+
+    def _usual(self, starts: Sequence[Mapping[str, float]]) -> Array:
+        """How large the quantities are, or how much they change over the bounds, at most starts; so units drop out."""
+        seen = [self.at(self._inside(start)) for start in starts]
+        found = [np.maximum(np.abs(values), np.max(np.abs(J), axis=-1)) for values, J in seen]
+        sound = [sizes for sizes in found if np.isfinite(sizes).all()]
+        sizes = np.median(sound, axis=0) if sound else np.ones(1 + len(self.limits))
+        edges = [[abs(edge) for edge in pair if np.isfinite(edge)] for pair in self.limits]
+        sizes = np.maximum(sizes, [0.0, *(max(several, default=0.0) for several in edges)])
+        return np.where(sizes > 0, sizes, 1.0)
+
+    def _inside(self, point: Mapping[str, float]) -> Array:
+        return (np.array([point[name] for name in self.names]) - self.origin) / self.scale
 
     def parameters(self, x: Array) -> dict[str, float]:
         p = self.origin + self.scale * np.clip(x, self.lower, self.upper)
@@ -129,20 +149,21 @@ class _Task:
     def from_start(self, start: Mapping[str, float]) -> Start:
         from scipy.optimize import minimize as slsqp
 
-        first = (np.array([start[name] for name in self.names]) - self.origin) / self.scale
+        first = self._inside(start)
         values, _ = self.at(first)
         if not np.isfinite(values).all():
             return Start(start, start, float("nan"), False, False, "the event has no outcome at the start")
-        self.size = max(abs(float(values[0])), 1e-12)
-        worst = [1.0]
+        worst, walled, last = 1.0, False, first
 
         def objective(x: Array) -> tuple[float, Array]:
+            nonlocal worst, walled, last
             values, J = self.at(x)
             if not np.isfinite(values).all():  # no outcome here: a wall, so that the step is shortened
-                return worst[0] + 1e3, np.zeros_like(x)
-            value = self.sign * float(values[0]) / self.size
-            worst[0] = max(worst[0], value)
-            return value, self.sign * J[0] / self.size
+                walled = True
+                return worst + 1e3, np.zeros_like(x)
+            value, last = self.sign * float(values[0]) / self.sizes[0], np.array(x)
+            worst = max(worst, value)
+            return value, self.sign * J[0] / self.sizes[0]
 
         result = slsqp(
             objective,
@@ -154,24 +175,33 @@ class _Task:
             options={"ftol": 1e-13, "maxiter": 300},
         )
         reached = np.clip(result.x, self.lower, self.upper)
-        values, J = self.at(reached)
+        if not np.isfinite(self.at(reached)[0]).all():
+            reached = np.clip(last, self.lower, self.upper)
+        values, _ = self.at(reached)
         feasible = bool(np.isfinite(values).all()) and all(
-            low - FEASIBLE * _size(low) <= value <= high + FEASIBLE * _size(high)
-            for value, (low, high) in zip(values[1:], self.limits, strict=True)
+            low - FEASIBLE * size <= value <= high + FEASIBLE * size
+            for value, size, (low, high) in zip(values[1:], self.sizes[1:], self.limits, strict=True)
         )
-        converged = feasible and (bool(result.success) or self._stationary(reached, J[0] / self.size))
+        converged = feasible and (self._stationary(reached) or (bool(result.success) and not walled))
         return Start(start, self.parameters(reached), float(values[0]), feasible, converged, str(result.message))
 
-    def _stationary(self, x: Array, slope: Array) -> bool:
-        """Whether no bound lets the objective fall further, where nothing else limits it."""
-        if self.limits:
-            return False
-        down = -self.sign * slope
-        blocked = ((x <= self.lower) & (down < 0)) | ((x >= self.upper) & (down > 0))
-        return bool(np.all(blocked | (np.abs(down) < 1e-6)))
+    def _stationary(self, x: Array) -> bool:
+        """Whether bounds and limits that are reached hold the objective back: ∇f = Σ μ ∇c with μ ≥ 0."""
+        from scipy.optimize import nnls
+
+        values, J = self.at(x)
+        slope, unit = self.sign * J[0] / self.sizes[0], np.eye(len(x))
+        holding = [*unit[x <= self.lower + FEASIBLE], *-unit[x >= self.upper - FEASIBLE]]
+        for value, size, (low, high), row in zip(values[1:], self.sizes[1:], self.limits, J[1:], strict=True):
+            holding += [row / size] if value <= low + FEASIBLE * size else []
+            holding += [-row / size] if value >= high - FEASIBLE * size else []
+        if not holding:
+            return bool(np.linalg.norm(slope) <= LEVEL)
+        _, rest = nnls(np.array(holding).T, slope)
+        return bool(rest <= LEVEL)
 
     def _constraints(self) -> list[dict[str, Any]]:
-        """SciPy's form: what must be 0, what must not be negative; each in the size of its bound."""
+        """SciPy's form: what must be 0, what must not be negative; each in its usual size."""
         found = []
         for i, (low, high) in enumerate(self.limits, start=1):
             sides = [("eq", 1.0, low)] if low == high else [("ineq", 1.0, low), ("ineq", -1.0, high)]
@@ -181,25 +211,22 @@ class _Task:
     def _constraint(self, i: int, kind: str, way: float, edge: float) -> dict[str, Any]:
         def value(x: Array) -> float:
             values, _ = self.at(x)
-            return float(np.nan_to_num(way * (values[i] - edge) / _size(edge), nan=-1.0))
+            return float(np.nan_to_num(way * (values[i] - edge) / self.sizes[i], nan=-1.0))
 
         def slope(x: Array) -> Array:
-            return np.asarray(np.nan_to_num(way * self.at(x)[1][i] / _size(edge)))
+            return np.asarray(np.nan_to_num(way * self.at(x)[1][i] / self.sizes[i]))
 
         return {"type": kind, "fun": value, "jac": slope}
-
-
-def _size(edge: float) -> float:
-    return max(abs(edge), 1.0) if np.isfinite(edge) else 1.0
 
 
 def _bounds(name: str, pair: Any) -> Bounds:
     if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2 or isinstance(pair, str):
         raise ShapeError(f"The bounds of '{name}' must be a pair (least, largest), not {pair!r}.")
-    low, high = (
-        edge if value is None else float(number(f"bound of '{name}'", value))
-        for value, edge in zip(pair, (-np.inf, np.inf), strict=True)
-    )
+    ends = [edge if value is None else value for value, edge in zip(pair, (-np.inf, np.inf), strict=True)]
+    numbers = [number(f"bound of '{name}'", value) for value in ends]
+    if any(bound.ndim for bound in numbers):
+        raise ShapeError(f"The bounds of '{name}' must be a pair (least, largest), not {pair!r}.")
+    low, high = map(float, numbers)
     if not low <= high:
         raise BadEvent(f"The bounds of '{name}' are ({low:g}, {high:g}); the first must not exceed the second.")
     return low, high

@@ -49,6 +49,8 @@ class Solver:
         batch = arrays[0].shape[:-1]
         if not batch:
             values, flags = self.careful.flagged(*arrays)
+            if flags[0] < DOUBTFUL_MASS:
+                return values, flags[0]
             return values, self._decided(values, flags, list(np.concatenate(arrays)))
         return self.over([array[..., i] for array in arrays for i in range(array.shape[-1])], batch)
 

@@ -59,7 +59,7 @@ def sweep(
     values |= {name: _along(array, dims.index(name), len(dims)) for name, array in grid.items()}
     pose = scenario.pose(values)
     with bar("sweep", math.prod(shape), progress) as advance:
-        numbers, status = _solver(scenario, entries).over(pose.columns, shape, advance)
+        numbers, status = solver_of(scenario, entries).over(pose.columns, shape, advance)
     if pose.arrived is not None:
         status = pose.judged(status)
     coordinates: dict[str, Any] = {}
@@ -71,7 +71,7 @@ def sweep(
     return dataset(scenario.event.layout, entries, numbers, status, dims, coordinates)
 
 
-def _solver(scenario: Scenario, entries: Mapping[str, Entry]) -> Solver:
+def solver_of(scenario: Scenario, entries: Mapping[str, Entry]) -> Solver:
     """The quantities kept, as functions of the scenario's parameters; made once for each choice."""
     key = tuple(entries)
     if key not in scenario.solvers:

@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.errors import BadEvent
+from jourdain.kernel import emit
 from jourdain.kernel.compiler import compiled
 from jourdain.kernel.tape import Tape
 from jourdain.kernel.target import Target
 
 Array = NDArray[np.float64]
 CHUNK = 1 << 15  # lanes that a thread takes at a time
+ROOM = 8 * emit.WIDEST  # bytes; rows are a multiple of it
 FOREVER = 1 << 62  # a number that does not vary is repeated as often as needed
 
 
@@ -133,13 +135,14 @@ def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:
 
 
 def _table(n_rows: int, n: int, dtype: type[Any]) -> NDArray[Any]:
-    """Uninitialised rows of n entries. Each starts on a cache line and has room for the last vector; row lengths
-    that are a multiple of a page, which would make all rows fight for the same lines of the cache, are avoided.
+    """Uninitialised rows of n entries. Each starts on a cache line and has room for whole vectors; row lengths that
+    are a multiple of a page, which would make all rows fight for the same lines of the cache, are avoided.
     """
-    lines = -(-max(n, 1) * np.dtype(dtype).itemsize // 64)
-    if n_rows > 1 and lines % 64 == 0:
-        lines += 1
-    room = np.empty(n_rows * lines * 64 + 64, dtype=np.uint8)
+    size = np.dtype(dtype).itemsize
+    row = -(-max(n, 1) * size // ROOM) * ROOM
+    if n_rows > 1 and row % 4096 == 0:
+        row += ROOM
+    room = np.empty(n_rows * row + 64, dtype=np.uint8)
     start = -room.ctypes.data % 64
-    rows = room[start : start + n_rows * lines * 64].reshape(n_rows, lines * 64)
+    rows = room[start : start + n_rows * row].reshape(n_rows, row)
     return np.asarray(rows.view(dtype)[:, :n])

@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from jourdain.kernel.tape import Step, Tape
 
 BLOCK = 256  # lanes whose inputs are laid out at a time; at least the widest vector
+ABREAST = 2  # vectors computed side by side: while one waits for a result, the other goes on
+WIDEST = 8 * ABREAST  # lanes that are computed at a time, at most
 LARGEST_BUFFER = 64 * 1024  # bytes of stack
 
 # Operations that the C library does, by the name it has there.
@@ -38,12 +40,13 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
 
     `vector_library`: symbols that take vectors (libmvec's names); other functions are called lane by lane.
     """
-    body = _Body(tape, width, vector_library)
+    lanes = width * ABREAST
+    body = _Body(tape, width, lanes, vector_library)
     n_values = len(tape.outputs) - n_flags
     stores: list[str] = []
     for k, output in enumerate(tape.outputs):
         stores += body.store_flag(k - n_values, output) if k >= n_values else body.store(k, output)
-    block = max(width, min(BLOCK, LARGEST_BUFFER // (8 * max(tape.n_inputs, 1)) // width * width))
+    block = max(lanes, min(BLOCK, LARGEST_BUFFER // (8 * max(tape.n_inputs, 1)) // lanes * lanes))
     fills = [
         line
         for i in range(tape.n_inputs)
@@ -63,7 +66,7 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
     ]
     return "\n".join([
         f'target triple = "{triple}"',
-        *body.declarations(),
+        *body.definitions(),
         _FILL,
         "define void @run(i64 %start, i64 %stop, ptr noalias %inputs, ptr noalias %table, i64 %stride,"
         " ptr noalias %flags, i64 %flag_stride) nounwind {",
@@ -78,8 +81,8 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
         "  %left = sub i64 %stop, %block",
         f"  %short = icmp slt i64 %left, {block}",
         f"  %lanes = select i1 %short, i64 %left, i64 {block}",
-        f"  %up = add i64 %lanes, {width - 1}",
-        f"  %count = and i64 %up, {-width}",
+        f"  %up = add i64 %lanes, {lanes - 1}",
+        f"  %count = and i64 %up, {-lanes}",
         *fills,
         "  br label %vectors",
         "vectors:",
@@ -88,7 +91,7 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
         *loads,
         *body.lines,
         *stores,
-        f"  %next_j = add i64 %j, {width}",
+        f"  %next_j = add i64 %j, {lanes}",
         "  %again = icmp slt i64 %next_j, %count",
         "  br i1 %again, label %vectors, label %block_done",
         "block_done:",
@@ -104,16 +107,16 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
 class _Body:
     """The steps of a tape as vector instructions."""
 
-    def __init__(self, tape: Tape, width: int, vector_library: frozenset[str]) -> None:
+    def __init__(self, tape: Tape, width: int, lanes: int, vector_library: frozenset[str]) -> None:
         self.tape = tape
         self.width = width
-        self.vector = f"<{width} x double>"
-        self.booleans = f"<{width} x i1>"
+        self.lanes = lanes
+        self.vector = f"<{lanes} x double>"
+        self.booleans = f"<{lanes} x i1>"
         self.vector_library = vector_library
         self.lines: list[str] = []
         self.functions: set[str] = set()  # of the library, by C name
         self.intrinsics: set[str] = set()
-        self.x86_intrinsics: set[str] = set()
         self.value: dict[int, str] = {}  # step → the double vector that holds it
         self.truth: dict[int, str] = {}  # step → the i1 vector that holds it
         for i in _calls_first(tape.steps):
@@ -161,7 +164,8 @@ class _Body:
         if operation == "inv":
             return f"fdiv {vector} {self._constant(1.0)}, {a}"
         if operation == "rsqrt":
-            return self._reciprocal_root(name, a)
+            self.functions.add(operation)
+            return f"call {vector} @v_rsqrt({vector} {a})"
         if operation == "sign":  # ±1; 0 and NaN stay what they are
             given = f"{vector} {self._constant(1.0)}, {vector} {a}"
             self.lines.append(f"  {name}a = call {vector} @llvm.copysign.{self._suffix}({given})")
@@ -174,36 +178,7 @@ class _Body:
             return f"call {vector} @llvm.{_INTRINSICS[operation]}.{self._suffix}({given})"
         function = LIBRARY[operation]
         self.functions.add(function)
-        return f"call {vector} @{self._vector_function(function)}({given})"
-
-    def _reciprocal_root(self, name: str, x: str) -> str:
-        """1 / √x. A root and a division take as long as sixty products; AVX-512 offers a start with 14 right bits,
-        and two steps of Newton's method, y ← y + y (½ − x y · y/2), bring it to the last. At 0 and ∞ the start is
-        exact, and the steps give NaN.
-        """
-        vector = self.vector
-        self.intrinsics.add("fma" if self.width == 8 else "sqrt")
-        if self.width != 8:  # only AVX-512 is that wide
-            self.lines.append(f"  {name}r = call {vector} @llvm.sqrt.{self._suffix}({vector} {x})")
-            return f"fdiv {vector} {self._constant(1.0)}, {name}r"
-        half, y = self._constant(0.5), f"{name}y0"
-        self.x86_intrinsics.add(_START)
-        self.lines.append(f"  {y} = call {vector} @{_START}({vector} {x}, {vector} zeroinitializer, i8 -1)")
-        for i in (1, 2):
-            terms = (
-                f"{vector} {name}m{i}, {vector} {name}h{i}, {vector} {half}",
-                f"{vector} {y}, {vector} {name}e{i}, {vector} {y}",
-            )
-            self.lines += [
-                f"  {name}s{i} = fmul {vector} {x}, {y}",
-                f"  {name}m{i} = fneg {vector} {name}s{i}",
-                f"  {name}h{i} = fmul {vector} {y}, {half}",
-                f"  {name}e{i} = call {vector} @llvm.fma.{self._suffix}({terms[0]})",
-                f"  {name}y{i} = call {vector} @llvm.fma.{self._suffix}({terms[1]})",
-            ]
-            y = f"{name}y{i}"
-        self.lines.append(f"  {name}n = fcmp uno {vector} {y}, {y}")
-        return f"select {self.booleans} {name}n, {vector} {name}y0, {vector} {y}"
+        return f"call {vector} @v_{function}({given})"
 
     def _number(self, i: int) -> str:
         if i not in self.value:
@@ -221,7 +196,7 @@ class _Body:
         return self._splat("double", f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}")
 
     def _splat(self, kind: str, text: str) -> str:
-        return "<" + ", ".join([f"{kind} {text}"] * self.width) + ">"
+        return "<" + ", ".join([f"{kind} {text}"] * self.lanes) + ">"
 
     def store(self, k: int, step: int) -> list[str]:
         number = self._number(step)
@@ -235,50 +210,123 @@ class _Body:
     def store_flag(self, k: int, step: int) -> list[str]:
         number = self._number(step)
         return [
-            f"  %flag{k} = fptosi {self.vector} {number} to <{self.width} x i8>",
+            f"  %flag{k} = fptosi {self.vector} {number} to <{self.lanes} x i8>",
             f"  %flag_row{k} = mul i64 %flag_stride, {k}",
             f"  %flag_place{k} = add i64 %flag_row{k}, %lane",
             f"  %flag_out{k} = getelementptr i8, ptr %flags, i64 %flag_place{k}",
-            f"  store <{self.width} x i8> %flag{k}, ptr %flag_out{k}, align 1",
+            f"  store <{self.lanes} x i8> %flag{k}, ptr %flag_out{k}, align 1",
         ]
 
     @property
     def _suffix(self) -> str:
-        return f"v{self.width}f64"
+        return f"v{self.lanes}f64"
 
-    def _vector_function(self, function: str) -> str:
-        """libmvec's symbol, or the lane-by-lane function defined in this module."""
-        symbol = vector_symbol(function, self.width)
-        return symbol if symbol in self.vector_library else f"lanes_{function}"
-
-    def declarations(self) -> list[str]:
+    def definitions(self) -> list[str]:
+        """What the body calls, by intrinsics, by vector functions of the library or by its scalar ones."""
         lines = []
+        if "rsqrt" in self.functions:
+            self.intrinsics.add("fma" if self.width == 8 else "sqrt")
         for name in sorted(self.intrinsics):
             n = {"copysign": 2, "minnum": 2, "maxnum": 2, "fma": 3}.get(name, 1)
             lines.append(f"declare {self.vector} @llvm.{name}.{self._suffix}({', '.join([self.vector] * n)})")
-        lines += [f"declare {self.vector} @{name}({self.vector}, {self.vector}, i8)" for name in self.x86_intrinsics]
         for function in sorted(self.functions):
-            n = 2 if function in _TWO_ARGUMENTS else 1
-            name = self._vector_function(function)
-            if not name.startswith("lanes_"):
-                lines.append(f"declare {self.vector} @{name}({', '.join([self.vector] * n)}) #0")
+            if function == "rsqrt":
+                lines += self._reciprocal_root()
                 continue
-            lines.append(f"declare double @{function}({', '.join(['double'] * n)}) #0")
-            lines.append(self._lane_by_lane(function, n))
+            arguments = ["%a", "%b"] if function in _TWO_ARGUMENTS else ["%a"]
+            symbol = vector_symbol(function, self.width)
+            by_vector = symbol in self.vector_library
+            size, callee = (self.width, symbol) if by_vector else (1, function)
+            part = f"<{size} x double>" if by_vector else "double"
+            lines.append(f"declare {part} @{callee}({', '.join([part] * len(arguments))}) #0")
+            lines += self._in_parts(function, callee, size, arguments)
         return lines
 
-    def _lane_by_lane(self, function: str, n_arguments: int) -> str:
-        arguments = ["%a", "%b"][:n_arguments]
+    def _in_parts(self, function: str, callee: str, size: int, arguments: list[str]) -> list[str]:
+        """A function of the lanes by calls that take `size` of them at a time."""
         taken = ", ".join(f"{self.vector} {a}" for a in arguments)
-        lines = [f"define internal {self.vector} @lanes_{function}({taken}) noinline #0 {{"]
-        result = "poison"
-        for lane in range(self.width):
-            for a in arguments:
-                lines.append(f"  {a}{lane} = extractelement {self.vector} {a}, i32 {lane}")
-            lines.append(f"  %r{lane} = call double @{function}({', '.join(f'double {a}{lane}' for a in arguments)})")
-            lines.append(f"  %v{lane} = insertelement {self.vector} {result}, double %r{lane}, i32 {lane}")
-            result = f"%v{lane}"
-        return "\n".join([*lines, f"  ret {self.vector} {result}", "}"])
+        inline = "alwaysinline" if size > 1 else "noinline"
+        lines = [f"define internal {self.vector} @v_{function}({taken}) {inline} #0 {{"]
+        results = []
+        for i in range(self.lanes // size):
+            parts = [self._part(lines, a, i, size) for a in arguments]
+            kind = f"<{size} x double>" if size > 1 else "double"
+            results.append(f"%r{i}")
+            lines.append(f"  %r{i} = call {kind} @{callee}({', '.join(f'{kind} {part}' for part in parts)})")
+        joined = self._joined(lines, results, size)
+        return [*lines, f"  ret {self.vector} {joined}", "}"]
+
+    def _part(self, lines: list[str], vector: str, i: int, size: int) -> str:
+        if size == self.lanes:
+            return vector
+        if size == 1:
+            lines.append(f"  {vector}{i} = extractelement {self.vector} {vector}, i32 {i}")
+        else:
+            places = ", ".join(f"i32 {i * size + k}" for k in range(size))
+            lines.append(
+                f"  {vector}{i} = shufflevector {self.vector} {vector}, {self.vector} poison, <{size} x i32> <{places}>"
+            )
+        return f"{vector}{i}"
+
+    def _joined(self, lines: list[str], parts: list[str], size: int) -> str:
+        """The parts side by side in one vector."""
+        if size == 1:
+            result = "poison"
+            for i, part in enumerate(parts):
+                lines.append(f"  %v{i} = insertelement {self.vector} {result}, double {part}, i32 {i}")
+                result = f"%v{i}"
+            return result
+        while len(parts) > 1:  # two at a time
+            places = ", ".join(f"i32 {k}" for k in range(2 * size))
+            joined = []
+            for i in range(0, len(parts), 2):
+                name = f"{parts[i]}j"
+                lines.append(
+                    f"  {name} = shufflevector <{size} x double> {parts[i]}, <{size} x double> {parts[i + 1]}, "
+                    f"<{2 * size} x i32> <{places}>"
+                )
+                joined.append(name)
+            parts, size = joined, 2 * size
+        return parts[0]
+
+    def _reciprocal_root(self) -> list[str]:
+        """1 / √x. A root and a division take as long as sixty products; AVX-512 offers a start with 14 right bits,
+        and two steps of Newton's method, y ← y + y (½ − x y · y/2), bring it to the last. At 0 and ∞ the start is
+        exact, and the steps give NaN.
+        """
+        vector, half = self.vector, self._constant(0.5)
+        lines = [f"define internal {vector} @v_rsqrt({vector} %x) alwaysinline #0 {{"]
+        if self.width != 8:  # only AVX-512 is that wide
+            return [
+                *lines,
+                f"  %r = call {vector} @llvm.sqrt.{self._suffix}({vector} %x)",
+                f"  %y = fdiv {vector} {self._constant(1.0)}, %r",
+                f"  ret {vector} %y",
+                "}",
+            ]
+        part = "<8 x double>"
+        starts = []
+        for i in range(self.lanes // 8):
+            x = self._part(lines, "%x", i, 8)
+            lines.append(f"  %start{i} = call {part} @{_START}({part} {x}, {part} zeroinitializer, i8 -1)")
+            starts.append(f"%start{i}")
+        y = start = self._joined(lines, starts, 8)
+        for i in (1, 2):
+            lines += [
+                f"  %s{i} = fmul {vector} %x, {y}",
+                f"  %m{i} = fneg {vector} %s{i}",
+                f"  %h{i} = fmul {vector} {y}, {half}",
+                f"  %e{i} = call {vector} @llvm.fma.{self._suffix}({vector} %m{i}, {vector} %h{i}, {vector} {half})",
+                f"  %y{i} = call {vector} @llvm.fma.{self._suffix}({vector} {y}, {vector} %e{i}, {vector} {y})",
+            ]
+            y = f"%y{i}"
+        lines += [
+            f"  %n = fcmp uno {vector} {y}, {y}",
+            f"  %z = select {self.booleans} %n, {vector} {start}, {vector} {y}",
+            f"  ret {vector} %z",
+            "}",
+        ]
+        return [f"declare {part} @{_START}({part}, {part}, i8)", *lines]
 
 
 def vector_symbol(function: str, width: int) -> str:

@@ -131,7 +131,7 @@ class SympyReader:
         self.symbols = symbols
         self.frame = frame
         self.origin = origin or _point_at_rest(list(points), frame)
-        self._rotations: dict[tuple[ReferenceFrame, ReferenceFrame], SX] = {}
+        self._rotations: dict[ReferenceFrame, SX] = {}
         self._turning_in_body: dict[ReferenceFrame, SX] = {}
 
     def vector(self, vector: Vector) -> SX:
@@ -144,16 +144,14 @@ class SympyReader:
         written = [] if vector == 0 else vector.args
         return {own: ca.sparsify(ca.vertcat(*(self.symbols.translate(c) for c in some))) for some, own in written}
 
-    def rotation(self, frame: ReferenceFrame, to: ReferenceFrame | None = None) -> SX:
-        """Components in `frame` → components in `to`, by default the mechanism's frame."""
-        to = to or self.frame
-        if (frame, to) not in self._rotations:
+    def rotation(self, frame: ReferenceFrame) -> SX:
+        """Components in `frame` → components in the mechanism's frame, (3, 3)."""
+        if frame not in self._rotations:
             try:
-                dcm = to.dcm(frame)
+                self._rotations[frame] = self.matrix(self.frame.dcm(frame))
             except ValueError:
-                raise BadMechanism(f"Frame {frame} is not oriented relative to {to}; orient it.") from None
-            self._rotations[frame, to] = self.matrix(dcm)
-        return self._rotations[frame, to]
+                raise BadMechanism(f"Frame {frame} is not oriented relative to {self.frame}; orient it.") from None
+        return self._rotations[frame]
 
     def matrix(self, matrix: Any) -> SX:
         """A SymPy matrix (3, 3), structural zeros kept."""
@@ -288,7 +286,7 @@ def _translational_inertia(reader: SympyReader, moving: Sequence[tuple[SX, SX, P
     for at, frame in enumerate(frames):
         for other in frames[at:]:
             pairs = [(mass * by[frame], by[other]) for mass, by in parts if frame in by and other in by]
-            cosines = reader.rotation(other, frame)  # of the angles between their axes
+            cosines = SX.eye(3) if frame is other else ca.sparsify(reader.rotation(frame).T @ reader.rotation(other))
             for i, k in zip(*cosines.sparsity().get_triplet(), strict=True):
                 half = sum((J[i, :].T @ K[k, :] for J, K in pairs), SX(n, n))
                 M = M + (half if frame is other else cosines[i, k] * (half + half.T))

@@ -9,7 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain import Transition
+from jourdain.dataset import kept
+from jourdain.outcome import Transition
+from jourdain.scenario import Scenario
+from jourdain.solver import Solver
+from jourdain.sweep import solver_of
 
 Array = NDArray[np.float64]
 
@@ -39,3 +43,8 @@ def table(t: Transition) -> Array:
     """The same quantities of jourdain's outcome, `(12, n)`."""
     energies = [t.T_minus, t.T_plus, t.T_c_minus, t.T_a_minus, t.loss]
     return np.stack([*t.impulse["heel"].T, *energies, *t.v_plus.T])
+
+
+def solver(scenario: Scenario) -> Solver:
+    """What a sweep that keeps these quantities uses."""
+    return solver_of(scenario, kept(scenario.event.layout, QUANTITIES))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, QUANTITIES, RATE, Array
+from jourdain.benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, QUANTITIES, RATE, Array
 
 
 def solve(theta: Array, rho: Array, torso: Array, mu: Array, chunk: int = 4096) -> Array:

@@ -1,7 +1,7 @@
-"""The heel strike in NumPy, over arrays of events: by a stack of Cholesky factors, and by an elimination written out.
+"""The heel strike in NumPy, over arrays of events, in three ways: plainly, with M written out, and eliminated by hand.
 
-M and the heel's rows C are written down from the kinematics. With W = C M⁻¹ Cᵀ and u⁻ = C v⁻: λ = −W⁻¹ u⁻,
-v⁺ = v⁻ + M⁻¹ Cᵀ λ, T_c⁻ = −½ u⁻·λ, T_a⁻ = T⁻ − T_c⁻. Events are taken in chunks whose temporaries stay in the cache.
+With W = C M⁻¹ Cᵀ and u⁻ = C v⁻: λ = −W⁻¹ u⁻,
+v⁺ = v⁻ + M⁻¹ Cᵀ λ, T_c⁻ = −½ u⁻·λ, T_a⁻ = T⁻ − T_c⁻.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, QUANTITIES, RATE, Array
+from jourdain.benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, QUANTITIES, RATE, Array
 
 N = 5  # velocities: foot_x, foot_y, stance, swing, torso
 Entries = dict[tuple[int, int], Array]
@@ -30,25 +30,73 @@ class Strike:
         return self.v_minus[0].size
 
 
+def plain(theta: Array, rho: Array, torso: Array, mu: Array, chunk: int = 2048) -> Array:
+    """As one writes it: Jacobians of the masses, M = Σ m JᵀJ as a stack, `np.linalg.solve`."""
+    return _in_chunks(_plain, (theta, rho, torso, mu), chunk)
+
+
+def _plain(theta: Array, rho: Array, torso: Array, mu: Array, out: Array) -> None:
+    n, stance, swing = theta.size, theta / 2, -theta / 2
+    m, R = (M_W - M_H) / 2 / (1 + mu), rho * L_LEG
+    leg = L_LEG - R  # foot centre to hip
+
+    def jacobian(*parts: tuple[int, Array | float, Array]) -> Array:
+        """Of a point that hangs from the foot by lengths along angles: (which velocity, length, angle)."""
+        J = np.zeros((n, 2, N))
+        J[:, 0, 0] = J[:, 1, 1] = 1
+        for k, length, angle in parts:
+            J[:, 0, k], J[:, 1, k] = length * np.cos(angle), -length * np.sin(angle)
+        return J
+
+    masses = [
+        (m, jacobian((2, leg - B_LEG, stance))),
+        (m, jacobian((2, leg, stance), (3, -B_LEG, swing))),
+        (np.full(n, M_H), jacobian((2, leg, stance))),
+        (2 * m * mu, jacobian((2, leg, stance), (4, L_TORSO, torso))),
+    ]
+    M = np.zeros((n, N, N))
+    for mass, J in masses:
+        M += mass[:, None, None] * (J.transpose(0, 2, 1) @ J)
+    C = jacobian((2, leg, stance), (3, -leg, swing))[:, ::-1].copy()  # normal, tangent
+    C[:, 1, 3] -= R
+    v_minus = np.zeros((n, N))
+    v_minus[:, 0], v_minus[:, 2], v_minus[:, 3] = R * RATE, RATE, RATE
+    X = np.linalg.solve(M, C.transpose(0, 2, 1))
+    u = C @ v_minus[..., None]
+    impulse = -np.linalg.solve(C @ X, u)
+    v_plus = v_minus + (X @ impulse)[..., 0]
+    out[:2] = impulse[..., 0].T
+    out[2], out[3] = (np.einsum("ni,ni->n", v, (M @ v[..., None])[..., 0]) / 2 for v in (v_minus, v_plus))
+    out[4] = -(u * impulse).sum(axis=(1, 2)) / 2
+    out[5], out[6] = out[2] - out[4], out[2] - out[3]
+    out[7:] = v_plus.T
+
+
 def stacked(theta: Array, rho: Array, torso: Array, mu: Array, chunk: int = 4096) -> Array:
     """M as a stack `(n, 5, 5)`, factored by `np.linalg.cholesky`, one LAPACK call per event inside NumPy."""
-    return _in_chunks(_cholesky, (theta, rho, torso, mu), chunk)
+    return _in_chunks(_with_entries(_cholesky), (theta, rho, torso, mu), chunk)
 
 
 def by_columns(theta: Array, rho: Array, torso: Array, mu: Array, chunk: int = 8192) -> Array:
     """M factored entry by entry, each an array over the events; faster still, if one writes out the zeros of M."""
-    return _in_chunks(_elimination, (theta, rho, torso, mu), chunk)
+    return _in_chunks(_with_entries(_elimination), (theta, rho, torso, mu), chunk)
 
 
-def _in_chunks(
-    solve: Callable[[Strike], tuple[Array, Array, Array]], parameters: tuple[Array, ...], size: int
-) -> Array:
+def _in_chunks(solve: Callable[..., None], parameters: tuple[Array, ...], size: int) -> Array:
+    """`solve(*parameters, out)` for some events at a time, whose temporaries stay in the cache."""
     n = parameters[0].size
     out = np.empty((len(QUANTITIES), n))
     for start in range(0, n, size):
-        strike = _strike(*(values[start : start + size] for values in parameters))
-        _report(strike, *solve(strike), out[:, start : start + size])
+        solve(*(values[start : start + size] for values in parameters), out[:, start : start + size])
     return out
+
+
+def _with_entries(solve: Callable[[Strike], tuple[Array, Array, Array]]) -> Callable[..., None]:
+    def whole(theta: Array, rho: Array, torso: Array, mu: Array, out: Array) -> None:
+        strike = _strike(theta, rho, torso, mu)
+        _report(strike, *solve(strike), out)
+
+    return whole
 
 
 def _strike(theta: Array, rho: Array, torso: Array, mu: Array) -> Strike:

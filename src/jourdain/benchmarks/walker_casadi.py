@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
-from benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, RATE, Array
+from jourdain.benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, RATE, Array
 
 
 def build(function: ca.Function, n: int, threads: int = 1) -> Callable[..., Array]:
@@ -18,14 +19,15 @@ def build(function: ca.Function, n: int, threads: int = 1) -> Callable[..., Arra
     written over by the next call.
     """
     mapped = function.map(n) if threads == 1 else function.map(n, "thread", threads)
+    buffer: Any
     buffer, evaluate = mapped.buffer()
     out = np.empty((n, function.size1_out(0)))  # CasADi's columns are the events
-    buffer.set_res(0, memoryview(out))
+    buffer.set_res(0, memoryview(out.data))
 
     def call(*parameters: Array) -> Array:
         arrays = [np.ascontiguousarray(values, dtype=float) for values in parameters]  # alive until evaluated
         for i, values in enumerate(arrays):
-            buffer.set_arg(i, memoryview(values))
+            buffer.set_arg(i, memoryview(values.data))
         evaluate()
         return out.T
 
@@ -43,7 +45,7 @@ def strike() -> ca.Function:
         return ca.vertcat(ca.sin(angle), ca.cos(angle))
 
     hip = q[:2] + (L_LEG - R) * along(q[2])
-    masses = [
+    masses: list[tuple[Any, SX]] = [
         (m, hip - B_LEG * along(q[2])),
         (m, hip - B_LEG * along(q[3])),
         (M_H, hip),

@@ -1,0 +1,322 @@
+"""`jourdain bench`: the walker's heel strike against what people use now, in one run on one machine.
+
+Every peer is first asserted to give the same numbers. Then all are timed in turn, several times over, and medians are
+compared, so that a machine that slows down for a while does so for everybody.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jourdain import gallery
+from jourdain.benchmarks import walker, walker_casadi, walker_numpy
+from jourdain.benchmarks.walker import QUANTITIES, RANGES
+from jourdain.errors import BadEvent
+from jourdain.progress import bar
+from jourdain.scenario import Scenario
+
+REPETITIONS = 9
+AGREEMENT = 1e-9  # of the largest number of its kind
+EVENT, GRADIENT = "event in a batch, 1 thread", "T_c and its 4 derivatives in a batch, 1 thread"
+SIDE = 40  # points along each of the four axes of the grid
+N_CHECKED = 5000
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """Something that solves n events when called."""
+
+    name: str
+    n: int
+    call: Callable[[], Any]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """Events per second of one contestant, median over the repetitions."""
+
+    name: str
+    rate: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that was measured; seconds, events per second, ratios."""
+
+    machine: dict[str, str]
+    rates: list[Result]
+    times: dict[str, float]  # what → seconds
+    ratios: dict[str, float]
+    memory: dict[str, float]
+    missing: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        rates = {result.name: result.rate for result in self.rates}
+        return {"machine": self.machine, "events_per_second": rates, "seconds": self.times, "ratios": self.ratios,
+                "memory": self.memory, "missing": self.missing}  # fmt: skip
+
+
+def bench(repetitions: int = REPETITIONS, progress: bool | None = None) -> Report:
+    """All of it; takes a minute or two."""
+    scenario = gallery.walker()
+    missing = [] if _pinocchio() else ["Pinocchio is not installed (PyPI: pin); its loop was left out."]
+    check_peers(scenario)
+    contestants = list(_sweeps(scenario))
+    singles = list(_singles(scenario))
+    with bar("bench", repetitions * (len(contestants) + len(singles)) + 8, progress) as advance:
+        seconds = _timed([*contestants, *singles], repetitions, advance)
+        times = {**_single_times(singles, seconds), **_cold_times(advance)}
+    rates = [Result(c.name, c.n / seconds[c.name], c.note) for c in contestants]
+    return Report(_machine(), rates, times, _ratios(rates, times), _memory(rates), missing)
+
+
+def check_peers(scenario: Scenario) -> None:
+    """Raise unless every peer agrees with the kernel, and the kernel with CasADi's virtual machine."""
+    samples = walker.samples(N_CHECKED)
+    data = scenario.sweep(samples=samples, keep=QUANTITIES)
+    ours = np.stack([data[name].values for name in QUANTITIES])
+    few = {name: values[:200] for name, values in samples.items()}
+    found = {"CasADi's virtual machine": walker.table(scenario.solve(parameters=few))}
+    found |= {peer.name: peer.call() for peer in _peers(samples, samples)}
+    for peer, theirs in found.items():
+        for name, one, other in zip(QUANTITIES, ours, theirs, strict=True):
+            off = float(np.max(np.abs(one[: len(other)] - other)) / np.max(np.abs(one)))
+            if not off <= AGREEMENT:
+                raise BadEvent(f"{peer} and jourdain differ in {name} by {off:.1e}: nothing was timed.")
+
+
+def _sweeps(scenario: Scenario) -> Iterator[Contestant]:
+    """The same events by everybody, in numbers that take each a fraction of a second."""
+    axes: dict[str, Any] = {name: np.linspace(*ends, SIDE) for name, ends in RANGES.items()}
+    for threads in (1, 2):
+        sweep = _with_threads(threads, lambda: scenario.sweep(**axes, keep=QUANTITIES))
+        yield Contestant(
+            f"jourdain, {_threads(threads)}", SIDE**4, sweep, "a sweep over a grid, with checks and dataset"
+        )
+    many = walker.samples(SIDE**4)
+    sweep = _with_threads(2, lambda: scenario.sweep(samples=many, keep=QUANTITIES))
+    yield Contestant("jourdain, samples, 2 threads", SIDE**4, sweep, "the same from arrays of random samples")
+    some = walker.samples(200_000)
+    yield from _peers(some, {name: values[:20_000] for name, values in some.items()})
+
+
+def _peers(samples: dict[str, Any], few: dict[str, Any]) -> Iterator[Contestant]:
+    """Who else computes the strike; `few` is for those that take events one by one."""
+    n = samples["theta"].size
+    yield Contestant(
+        "NumPy, batched", n, lambda: walker_numpy.plain(**samples), "Jacobians, M = Σ m JᵀJ, np.linalg.solve"
+    )
+    yield Contestant(
+        "NumPy, tuned", n, lambda: walker_numpy.stacked(**samples), "M written out, Cholesky, substitution"
+    )
+    yield Contestant(
+        "NumPy, by hand", n, lambda: walker_numpy.by_columns(**samples), "elimination for the zeros of this M"
+    )
+    for threads in (1, 2):
+        mapped = partial(walker_casadi.build(walker_casadi.strike(), n, threads), *samples.values())
+        yield Contestant(f"CasADi map, {_threads(threads)}", n, mapped, "an expression graph, its virtual machine")
+    if _pinocchio():
+        from jourdain.benchmarks import walker_pinocchio
+
+        yield Contestant(
+            "Pinocchio loop", few["theta"].size, lambda: walker_pinocchio.solve(**few), "Python, one thread"
+        )
+
+
+def _threads(n: int) -> str:
+    return f"{n} thread{'s' * (n > 1)}"
+
+
+def _singles(scenario: Scenario) -> Iterator[Contestant]:
+    """One state at a time, and derivatives beside values."""
+    event = scenario.event
+    q, v = {"foot_y": 0.2, "stance": 0.35, "swing": -0.35}, {"foot_x": 0.2, "stance": 1.0, "swing": 1.0}
+    event.solve(q=q, v=v)
+
+    def hundred() -> None:
+        for _ in range(100):
+            event.solve(q=q, v=v)
+
+    yield Contestant("event.solve, one state, warm", 100, hundred)
+    samples = walker.samples(1 << 19)
+    pose = scenario.pose(samples)
+    events, slopes = walker.solver(scenario), scenario.gradient_of(("T_c_minus",), tuple(RANGES)).solver
+    for name, solver in ((EVENT, events), (GRADIENT, slopes)):
+        yield Contestant(name, 1 << 19, partial(solver.over, pose.columns, pose.batch, n_threads=1))
+
+
+def _with_threads(n: int, call: Callable[[], Any]) -> Callable[[], Any]:
+    def limited() -> Any:
+        before = os.environ.get("JOURDAIN_THREADS")
+        os.environ["JOURDAIN_THREADS"] = str(n)
+        try:
+            return call()
+        finally:
+            if before is None:
+                del os.environ["JOURDAIN_THREADS"]
+            else:
+                os.environ["JOURDAIN_THREADS"] = before
+
+    return limited
+
+
+def _timed(contestants: list[Contestant], repetitions: int, advance: Callable[[int], None] | None) -> dict[str, float]:
+    """Median seconds of each, in turn. Before each time there is one that does not count: memory that was not used for
+    a while may have gone back to the host of a virtual machine, and is slow to come again.
+    """
+    seconds: dict[str, list[float]] = {one.name: [] for one in contestants}
+    for _ in range(repetitions):
+        for one in contestants:
+            one.call()
+            start = time.perf_counter()
+            one.call()
+            seconds[one.name].append(time.perf_counter() - start)
+            if advance is not None:
+                advance(1)
+    return {name: statistics.median(several) for name, several in seconds.items()}
+
+
+def _single_times(singles: list[Contestant], seconds: dict[str, float]) -> dict[str, float]:
+    return {one.name: seconds[one.name] / one.n for one in singles}
+
+
+# What a new process pays: code that prints seconds, or, if it prints nothing, the whole process is timed.
+_IMPORT = "import time; t = time.perf_counter(); import jourdain; print(time.perf_counter() - t)"
+_FIRST = "from jourdain import gallery; gallery.walker().solve(theta=0.7)"
+_BUILD = """
+import time
+import sympy.physics.mechanics, llvmlite.binding
+from jourdain import gallery
+from jourdain.benchmarks import walker
+t = time.perf_counter()
+walker.solver(gallery.walker()).quick.kernel
+print(time.perf_counter() - t)
+"""
+_COMPILE = """
+import time
+import llvmlite.binding
+from jourdain import gallery
+from jourdain.benchmarks import walker
+scenario = gallery.walker()
+t = time.perf_counter()
+walker.solver(scenario).quick.kernel
+print(time.perf_counter() - t)
+"""
+
+
+def _cold_times(advance: Callable[[int], None] | None) -> dict[str, float]:
+    """Medians of new processes, with an empty cache and with one that has the kernels."""
+    found = {"import jourdain": _process(_IMPORT), "new process to first answer": _process(_FIRST)}
+    with tempfile.TemporaryDirectory() as folder:
+        for title, code in (("describe, build and compile", _BUILD), ("build and compile", _COMPILE)):
+            found[title] = _process(code, None)
+            _process(code, folder, times=1)
+            found[f"{title}, cached"] = _process(code, folder)
+            if advance is not None:
+                advance(4)
+    return found
+
+
+def _process(code: str, cache: str | None = None, times: int = 5) -> float:
+    seconds = []
+    for _ in range(times):
+        with tempfile.TemporaryDirectory() as empty:
+            environment = {**os.environ, "JOURDAIN_CACHE": cache or empty}
+            start = time.perf_counter()
+            command = [sys.executable, "-c", code]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+            whole = time.perf_counter() - start
+        seconds.append(float(done.stdout) if done.stdout else whole)
+    return statistics.median(seconds)
+
+
+def _ratios(rates: list[Result], times: dict[str, float]) -> dict[str, float]:
+    rate = {result.name: result.rate for result in rates}
+    ours = rate["jourdain, 2 threads"]
+    found = {f"jourdain / {name}": ours / value for name, value in rate.items() if not name.startswith("jourdain")}
+    found["2 threads / 1 thread"] = ours / rate["jourdain, 1 thread"]
+    found["gradient of T_c by 4 parameters / event"] = times[GRADIENT] / times[EVENT]
+    return found
+
+
+def _memory(rates: list[Result]) -> dict[str, float]:
+    """What the outputs take, and what the machine can write into new memory at most: the other limit of a sweep."""
+    bytes_per_event = 8.0 * len(QUANTITIES) + 1
+    rate = {result.name: result.rate for result in rates}
+    return {
+        "bytes per event": bytes_per_event,
+        "written by the sweep on 2 threads, GB/s": rate["jourdain, 2 threads"] * bytes_per_event / 1e9,
+        "new memory filled by NumPy on 1 thread, GB/s": _fill_rate() / 1e9,
+    }
+
+
+def _fill_rate(size: int = 1 << 28) -> float:
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        np.empty(size // 8).fill(1.0)
+        seconds.append(time.perf_counter() - start)
+    return size / statistics.median(seconds)
+
+
+def _pinocchio() -> bool:
+    try:
+        import pinocchio  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _machine() -> dict[str, str]:
+    from importlib.metadata import version
+
+    from jourdain.kernel.target import Target
+
+    target = Target.host()
+    return {
+        "commit": _commit(),
+        "cpu": _cpu(),
+        "cores": str(os.cpu_count()),
+        "vector": f"{target.width} doubles, {'libmvec' if target.vector_library else 'libm'}",
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "casadi": version("casadi"),
+        "llvmlite": version("llvmlite"),
+    }
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def _commit() -> str:
+    """Of the checkout that this file is in, with a mark if something was changed since."""
+    git = ["git", "-C", str(Path(__file__).parent)]
+    try:
+        head, changes = (
+            subprocess.run([*git, *what], capture_output=True, text=True, check=True).stdout.strip()
+            for what in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain", "."))
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "not a checkout"
+    return head + (" with changes" if changes else "")
