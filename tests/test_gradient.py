@@ -14,7 +14,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, 
 
 import exact
 import jourdain as jd
-from cases import PRIOR, held
+from cases import KINDS, PRIOR, held
 from exact import mp
 from jourdain import gallery
 from jourdain.quantities import QUANTITIES, SCALARS
@@ -113,7 +113,7 @@ def crane_exact(kinds: Mapping[str, Any], at: Mapping[str, Any]) -> exact.Event:
     }
     w = {side: at.get(f"w_{side}", at.get("w")) for side in ("minus", "plus")}
     found = []
-    for kind in exact.ON + ("released", "nonideal"):
+    for kind in KINDS:
         given = kinds.get(kind, [])
         for name in given:
             C = rows[name]
@@ -304,10 +304,11 @@ STRIKES: dict[str, dict[str, Any]] = {
     "redundant inside and across": {"inert": ["three", "twice"]},
     "combinations": {"inert": ["heel", "mixed"]},
     "elastic combinations": {"elastic": {"heel": 0.5, "mixed": 0.5}},
-    "regular and redundant": {"inert": ["mixed", "heel"], "impulses": {"hip": [0.3, -0.2]}},
+    "struck and redundant": {"inert": ["mixed", "heel"], "impulses": {"hip": [0.3, -0.2]}},
 }
 
 
+@cache
 def strike(name: str) -> jd.Scenario:
     """The gallery's walker, its new foot held by these constraints."""
     model = gallery.walker()
@@ -401,7 +402,7 @@ def test_redundant_rows_leave_the_derivatives_of_the_motion_alone():
 
 def bars(rows: str = "xy") -> jd.Mechanism:
     """Three bars in a chain; "loop" pins its end to the ground at (d, h)."""
-    crank, coupler, rocker = angles = dynamicsymbols("crank coupler rocker")
+    _, coupler, rocker = angles = dynamicsymbols("crank coupler rocker")
     lengths = l_1, l_2, l_3 = sp.symbols("l_1 l_2 l_3")
     d, h, m = sp.symbols("d h m")
     N, O = ReferenceFrame("N"), Point("O")
@@ -471,11 +472,11 @@ def test_coordinates_that_close_a_loop_follow_the_parameters(rows, energy):
     for i, parameter in enumerate(at):
         flat = np.concatenate([slopes[quantity][parameter] for quantity in of])
         assert_derivatives(J[:, i], flat, f"∂ / ∂ {parameter}")
-    batch = scenario.gradient("v_plus", ["theta", "l_2"], **{**at, "theta": np.array([0.7, np.nan, 5e3, 0.7])})
+    batch = scenario.gradient("v_plus", ["theta", "l_2"], **{**at, "theta": np.array([0.7, np.nan, 0.7])})
     single = scenario.gradient("v_plus", ["theta", "l_2"], **at)
     for parameter in ("theta", "l_2"):
-        assert batch[parameter].shape == (4, 3)
-        assert_derivatives(batch[parameter][[0, 3]], np.stack([single[parameter]] * 2), parameter, 1e-12)
+        assert batch[parameter].shape == (3, 3)
+        assert_derivatives(batch[parameter][[0, 2]], np.stack([single[parameter]] * 2), parameter, 1e-12)
         assert np.isnan(batch[parameter][1]).all()
 
 
@@ -683,7 +684,7 @@ def test_whole_numbers_have_no_derivative(quantity):
     event, at = crane_event("inert")
     with pytest.raises(jd.BadEvent, match=f"'{quantity}' is a whole number: it has no derivative"):
         event.gradient(quantity, "k", **split(at))
-    with pytest.raises(jd.BadEvent, match="'dof.prior' is a whole number"):
+    with pytest.raises(jd.BadEvent, match=r"'dof\.prior' is a whole number"):
         gallery.walker().gradient("dof.prior", "rho")
 
 

@@ -34,7 +34,7 @@ def vector(what: str, value: Any, names: Sequence[str], default: Array) -> Array
         except ValueError:
             shapes = {name: np.shape(entry) for name, entry in entries.items() if np.shape(entry)}
             raise ShapeError(f"The entries of {what}, of shapes {shapes}, do not broadcast.") from None
-    array = value if type(value) is np.ndarray and value.dtype == np.float64 else number(what, value)
+    array = number(what, value, copy=False)
     if array.ndim == 0 or array.shape[-1] != len(names):
         raise ShapeError(
             f"{what} has shape {array.shape}, but its last axis must be {len(names)}: {listing(names)}. "
@@ -48,13 +48,13 @@ def _entry(what: str, key: Any, value: Any) -> Array | float:
     return float(value) if type(value) in _PLAIN else number(f"{what}['{name_of(key)}']", value)
 
 
-def number(what: str, value: Any) -> Array:
-    """A float array, or an error that names it."""
+def number(what: str, value: Any, copy: bool = True) -> Array:
+    """A float array, or an error that names it. Without `copy` it may be the one that was given."""
     try:
         array = np.asarray(value)
         if np.iscomplexobj(array):
             raise TypeError
-        return array.astype(float)
+        return array.astype(float, copy=copy)
     except (TypeError, ValueError):
         raise ShapeError(f"{what} must be a number or an array of numbers, not {value!r}.") from None
 
@@ -77,7 +77,7 @@ def parameter_vector(
         value = values.get(name, default)
         if value is None:
             raise MissingValue(f"Parameter '{name}' has no default; give it as {name}=… .")
-        columns.append(float(value) if type(value) in _PLAIN else number(f"parameter '{name}'", value))
+        columns.append(float(value) if type(value) in _PLAIN else number(f"parameter '{name}'", value, copy=False))
     return columns
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from jourdain.scenario import Scenario
 
 Array = NDArray[np.float64]
+COPIES = 4  # of q, v and parameters while guessed coordinates are being found
 
 
 def sweep(
@@ -51,6 +52,8 @@ def sweep(
     n_samples = len(next(iter(sampled.values()))) if sampled else 0
     shape = (*((n_samples,) if samples is not None else ()), *(len(array) for array in grid.values()))
     n_numbers = sum(max(len(entry.names), 1) for entry in entries.values())
+    if scenario.guessed:  # closing the loops takes room of its own, for all events at once
+        n_numbers += COPIES * sum(column.shape[0] for column in scenario.event.inputs)
     remedy = "keep fewer quantities (keep=['loss']), take fewer points, or sweep in parts"
     refuse_too_large("The sweep", math.prod(shape), n_numbers, remedy)
 
@@ -95,7 +98,7 @@ def _samples(scenario: Scenario, samples: Any) -> dict[str, Array]:
     for name in given:
         if name not in scenario.parameters:
             raise unknown("parameter", name, scenario.parameters)
-    columns = {name: number(f"samples of '{name}'", values) for name, values in given.items()}
+    columns = {name: number(f"samples of '{name}'", values, copy=False) for name, values in given.items()}
     for name, array in columns.items():
         if array.ndim != 1:
             raise ShapeError(f"The samples of '{name}' have shape {array.shape}; give one number per sample.")

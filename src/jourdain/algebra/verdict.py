@@ -17,7 +17,7 @@ from jourdain.errors import Status
 TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of g in its own unit
 LARGEST = 1.7e308  # finite numbers do not exceed it
 ROUNDING = 1e-14  # of the terms of a sum
-UNREFINED_PIVOT = 1e-4  # of the diagonal; above it velocities need no refinement
+UNREFINED_PIVOT = 1e-3  # of the diagonal; above it velocities need no refinement
 
 # What this algebra cannot decide is marked and looked at again.
 DOUBTFUL_ROWS = 32  # the rows were taken to be well apart: the event is solved again without that
