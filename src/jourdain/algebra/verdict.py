@@ -34,8 +34,8 @@ def verdict(
     `values`: of `outcome`, perhaps with "geometry", the geometric rows, and "u_rounding", what u⁻ may be off by.
     `sound_input`: whether all input is finite. The first test that fails tells.
     """
-    # What is finite: rows that are not make u⁻ or v⁺ so, and the comparisons below fail for NaN.
-    names = ("v_plus", "impulse", "T_plus") if independent else ("v_plus", "impulse", "u_minus", "u_plus", "T_plus")
+    # Rows that are not finite make u⁻ or v⁺ so, and the comparisons below fail for NaN.
+    names = ["v_plus", "impulse", "T_minus", "T_plus", *([] if independent else ["u_minus", "u_plus"])]
     tests = [(Status.NOT_FINITE, la.both(sound_input, finite(la.stack(*(values[name] for name in names)), la)))]
     if checked:
         if "geometry" in values:

@@ -32,7 +32,7 @@ def markdown(report: Report) -> str:
         "# Results of `jourdain bench`",
         "",
         "Made by `jourdain bench --out benchmarks/RESULTS.md`. All peers run in turn in one process and are asserted",
-        f"equal to 1e-9 before; medians of {REPETITIONS} rounds. Ratios travel, the other numbers belong to this machine.",
+        f"equal to 1e-9 before; medians of {REPETITIONS} rounds. Ratios travel, other numbers belong to this machine.",
         "",
         *(f"- {what}: {value}" for what, value in report.machine.items()),
         *(f"- {line}" for line in report.missing),

@@ -16,6 +16,7 @@ from jourdain.kernel.tape import Step, Tape
 
 BLOCK = 256  # lanes whose inputs are laid out at a time; at least the widest vector
 ABREAST = 2  # vectors computed side by side: while one waits for a result, the other goes on
+SHORT = 600  # operations up to which this pays; longer tapes find other work by themselves, and compile twice as fast
 WIDEST = 8 * ABREAST  # lanes that are computed at a time, at most
 LARGEST_BUFFER = 64 * 1024  # bytes of stack
 
@@ -40,7 +41,7 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
 
     `vector_library`: symbols that take vectors (libmvec's names); other functions are called lane by lane.
     """
-    lanes = width * ABREAST
+    lanes = width * (ABREAST if tape.n_operations <= SHORT else 1)
     body = _Body(tape, width, lanes, vector_library)
     n_values = len(tape.outputs) - n_flags
     stores: list[str] = []
