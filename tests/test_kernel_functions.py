@@ -39,6 +39,7 @@ def targets() -> list[Target]:
     """Vectors of 2, 4 and 8, as far as the machine has them, with libmvec if it is there and without."""
     widths = [width for width in (2, 4, 8) if width <= Target.host().width]
     found = [Target.host(width, libmvec) for width in widths for libmvec in (True, False)]
+    found += [Target.host(libmvec=libmvec, fma=False) for libmvec in (True, False)]  # sin and cos from the library
     return [target for i, target in enumerate(found) if target not in found[:i]]
 
 

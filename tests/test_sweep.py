@@ -328,6 +328,33 @@ def test_energy_that_comes_from_nowhere_keeps_its_numbers(n):
         assert_same_outcome(ds, {"kappa": i}, scenario.solve(kappa=kappa[i]))
 
 
+@pytest.mark.parametrize("n", [60, MANY])
+def test_a_mass_matrix_that_is_singular_up_to_rounding(n):
+    """Three links of mass m with a load at their tip: m = 0 leaves a velocity that moves nothing, at every pose."""
+    angles = dynamicsymbols("a_1 a_2 a_3")
+    m = sp.Symbol("m")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    joint, bodies = O, []
+    for i, angle in enumerate(angles):
+        joint = joint.locatenew(f"P{i}", sp.cos(angle) * N.x + sp.sin(angle) * N.y)
+        bodies.append(Particle(f"link_{i}", joint, m if i < 2 else 1.0))
+    arm = jd.Mechanism.from_sympy(bodies, N, angles, parameters={m: 0.4})
+    lock = arm.constraint("lock", angles[0].diff())
+    scenario = arm.event(inert=[lock]).at(q=dict(zip(angles, "abc", strict=True)), v=dict.fromkeys(angles, 1.0))
+    samples = dict(zip("abc", np.random.default_rng(2).uniform(-np.pi, np.pi, (3, n)), strict=True))
+    clean = scenario.sweep(samples={**samples, "m": np.full(n, 0.4)})
+    hollow = np.arange(n) % 3 == 1
+    ds = scenario.sweep(samples={**samples, "m": np.where(hollow, 0.0, 0.4)})
+    slope = scenario.gradient("loss", "m", **samples, m=np.where(hollow, 0.0, 0.4))["m"]
+    assert np.array_equal(ds.status.values, np.where(hollow, jd.Status.NOT_POSITIVE_DEFINITE, 0))
+    assert np.array_equal(np.isnan(slope), hollow)
+    for name in clean.data_vars:
+        if name != "status":
+            assert np.isnan(ds[name].values[hollow]).all(), name
+        assert np.array_equal(ds[name].values[~hollow], clean[name].values[~hollow]), name
+
+
 # Rows that depend on each other in some lanes
 
 

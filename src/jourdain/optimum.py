@@ -38,7 +38,10 @@ class Start:
 
 @dataclass(frozen=True)
 class Optimum:
-    """The best of all starts. `converged` says that the optimiser was satisfied and that all bounds hold."""
+    """The best of all starts. `converged`: all bounds hold, and the slope vanishes or is held back by them.
+
+    Where the slope jumps the optimiser's own word is taken; at the edge of a region without outcomes it is not.
+    """
 
     parameters: Mapping[str, float]
     value: float

@@ -15,14 +15,14 @@ from jourdain.kernel.target import Target
 def key(content: bytes, n_flags: int, target: Target) -> str:
     """What decides the machine code: the tape, the machine, and the code that makes code."""
     parts = [content, str(n_flags).encode(), repr(sorted(target.vector_library)).encode(), _source()]
-    parts += [f"{target.triple} {target.cpu} {target.features} {target.width} {target.llvm}".encode()]
+    parts += [f"{target.triple} {target.cpu} {target.features} {target.width} {target.fma} {target.llvm}".encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
 @cache
 def _source() -> bytes:
     folder = Path(__file__).parent
-    return b"".join((folder / name).read_bytes() for name in ("emit.py", "compiler.py"))
+    return b"".join((folder / name).read_bytes() for name in ("emit.py", "functions.py", "compiler.py"))
 
 
 def read(name: str) -> bytes | None:

@@ -52,7 +52,8 @@ def _object(tape: Tape, n_flags: int, target: Target, machine: Any) -> bytes:
     import llvmlite.binding as llvm
 
     # The machine's triple is the target's, but for Windows, where llvmlite makes ELF objects.
-    module = llvm.parse_assembly(emit.module(tape, n_flags, target.width, target.vector_library, machine.triple))
+    text = emit.module(tape, n_flags, target.width, target.vector_library, target.fma, machine.triple)
+    module = llvm.parse_assembly(text)
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
     builder.getModulePassManager().run(module, builder)
     return bytes(machine.emit_object(module))

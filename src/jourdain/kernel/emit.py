@@ -9,9 +9,9 @@ Lanes are done in blocks, whose inputs are laid out in a small buffer first.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable
 
+from jourdain.kernel.functions import LIBRARY, Functions
 from jourdain.kernel.tape import Step, Tape
 
 BLOCK = 256  # lanes whose inputs are laid out at a time; at least the widest vector
@@ -20,29 +20,22 @@ SHORT = 600  # operations up to which this pays; longer tapes find other work by
 WIDEST = 8 * ABREAST  # lanes that are computed at a time, at most
 LARGEST_BUFFER = 64 * 1024  # bytes of stack
 
-# Operations that the C library does, by the name it has there.
-LIBRARY = {
-    **{name: name for name in ("exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
-                               "asinh", "acosh", "atanh", "erf", "log1p", "expm1", "fmod", "remainder", "atan2",
-                               "hypot", "pow")},
-    "constpow": "pow",
-}  # fmt: skip
 _INTRINSICS = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "fabs": "fabs", "copysign": "copysign",
                "fmin": "minnum", "fmax": "maxnum"}  # fmt: skip
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARISONS = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}  # as in C
 _BOOLEAN = frozenset((*_COMPARISONS, "not", "and", "or"))
-_START = "llvm.x86.avx512.rsqrt14.pd.512"
-_TWO_ARGUMENTS = frozenset(("pow", "atan2", "hypot", "fmod", "remainder"))
 
 
-def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str], triple: str) -> str:
+def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str], fma: bool, triple: str) -> str:
     """The IR. The last `n_flags` outputs are small integers and go to `flags`.
 
-    `vector_library`: symbols that take vectors (libmvec's names); other functions are called lane by lane.
+    `vector_library`: symbols that take vectors (libmvec's names); other functions are called lane by lane. `fma`:
+    whether the processor multiplies and adds in one instruction.
     """
     lanes = width * (ABREAST if tape.n_operations <= SHORT else 1)
-    body = _Body(tape, width, lanes, vector_library)
+    functions = Functions(width, lanes, vector_library, fma)
+    body = _Body(tape, functions)
     n_values = len(tape.outputs) - n_flags
     stores: list[str] = []
     for k, output in enumerate(tape.outputs):
@@ -67,7 +60,7 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
     ]
     return "\n".join([
         f'target triple = "{triple}"',
-        *body.definitions(),
+        *functions.definitions(),
         _FILL,
         "define void @run(i64 %start, i64 %stop, ptr noalias %inputs, ptr noalias %table, i64 %stride,"
         " ptr noalias %flags, i64 %flag_stride) nounwind {",
@@ -108,16 +101,12 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
 class _Body:
     """The steps of a tape as vector instructions."""
 
-    def __init__(self, tape: Tape, width: int, lanes: int, vector_library: frozenset[str]) -> None:
+    def __init__(self, tape: Tape, functions: Functions) -> None:
         self.tape = tape
-        self.width = width
-        self.lanes = lanes
-        self.vector = f"<{lanes} x double>"
-        self.booleans = f"<{lanes} x i1>"
-        self.vector_library = vector_library
+        self.functions = functions
+        self.vector, self.booleans = functions.vector, functions.booleans
         self.lines: list[str] = []
-        self.functions: set[str] = set()  # of the library, by C name
-        self.intrinsics: set[str] = set()
+        self.pairs: dict[int, str] = {}  # angle → its sine and cosine
         self.value: dict[int, str] = {}  # step → the double vector that holds it
         self.truth: dict[int, str] = {}  # step → the i1 vector that holds it
         for i in _calls_first(tape.steps):
@@ -128,7 +117,7 @@ class _Body:
         if step.operation == "input":
             self.value[i] = f"%in{step.arguments[0]}"
         elif step.operation == "const":
-            self.value[i] = self._constant(step.constant)
+            self.value[i] = self.functions.constant(step.constant)
         elif step.operation in _BOOLEAN:
             self.truth[i] = name
             self.lines.append(f"  {name} = {self._condition(step)}")
@@ -142,7 +131,7 @@ class _Body:
             a, b = (self._number(k) for k in arguments)
             return f"fcmp {_COMPARISONS[operation]} {self.vector} {a}, {b}"
         if operation == "not":
-            return f"xor {self.booleans} {self._truth(arguments[0])}, {self._splat('i1', 'true')}"
+            return f"xor {self.booleans} {self._truth(arguments[0])}, {self.functions.splat('i1', 'true')}"
         a, b = (self._truth(k) for k in arguments)
         return f"{operation} {self.booleans} {a}, {b}"
 
@@ -163,23 +152,23 @@ class _Body:
         if operation == "twice":
             return f"fadd {vector} {a}, {a}"
         if operation == "inv":
-            return f"fdiv {vector} {self._constant(1.0)}, {a}"
-        if operation == "rsqrt":
-            self.functions.add(operation)
-            return f"call {vector} @v_rsqrt({vector} {a})"
+            return f"fdiv {vector} {self.functions.constant(1.0)}, {a}"
         if operation == "sign":  # ±1; 0 and NaN stay what they are
-            given = f"{vector} {self._constant(1.0)}, {vector} {a}"
-            self.lines.append(f"  {name}a = call {vector} @llvm.copysign.{self._suffix}({given})")
-            self.lines.append(f"  {name}b = fcmp one {vector} {a}, zeroinitializer")
-            self.intrinsics.add("copysign")
+            one = self.functions.intrinsic("copysign", self.functions.constant(1.0), a)
+            self.lines += [f"  {name}a = {one}", f"  {name}b = fcmp one {vector} {a}, zeroinitializer"]
             return f"select {self.booleans} {name}b, {vector} {name}a, {vector} {a}"
-        given = ", ".join(f"{vector} {argument}" for argument in arguments)
+        if operation in ("sin", "cos") and self.functions.fma:
+            return f"extractvalue {{ {vector}, {vector} }} {self._pair(step.arguments[0])}, {int(operation == 'cos')}"
         if operation in _INTRINSICS:
-            self.intrinsics.add(_INTRINSICS[operation])
-            return f"call {vector} @llvm.{_INTRINSICS[operation]}.{self._suffix}({given})"
-        function = LIBRARY[operation]
-        self.functions.add(function)
-        return f"call {vector} @v_{function}({given})"
+            return self.functions.intrinsic(_INTRINSICS[operation], *arguments)
+        return self.functions.call(LIBRARY.get(operation, operation), *arguments)
+
+    def _pair(self, angle: int) -> str:
+        """The sine and cosine of a step, computed together."""
+        if angle not in self.pairs:
+            self.pairs[angle] = f"%p{angle}"
+            self.lines.append(f"  %p{angle} = {self.functions.sine_and_cosine(self._number(angle))}")
+        return self.pairs[angle]
 
     def _number(self, i: int) -> str:
         if i not in self.value:
@@ -193,12 +182,6 @@ class _Body:
             self.lines.append(f"  %t{i} = fcmp une {self.vector} {self._number(i)}, zeroinitializer")
         return self.truth[i]
 
-    def _constant(self, number: float) -> str:
-        return self._splat("double", f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}")
-
-    def _splat(self, kind: str, text: str) -> str:
-        return "<" + ", ".join([f"{kind} {text}"] * self.lanes) + ">"
-
     def store(self, k: int, step: int) -> list[str]:
         number = self._number(step)
         return [
@@ -211,129 +194,12 @@ class _Body:
     def store_flag(self, k: int, step: int) -> list[str]:
         number = self._number(step)
         return [
-            f"  %flag{k} = fptosi {self.vector} {number} to <{self.lanes} x i8>",
+            f"  %flag{k} = fptosi {self.vector} {number} to <{self.functions.lanes} x i8>",
             f"  %flag_row{k} = mul i64 %flag_stride, {k}",
             f"  %flag_place{k} = add i64 %flag_row{k}, %lane",
             f"  %flag_out{k} = getelementptr i8, ptr %flags, i64 %flag_place{k}",
-            f"  store <{self.lanes} x i8> %flag{k}, ptr %flag_out{k}, align 1",
+            f"  store <{self.functions.lanes} x i8> %flag{k}, ptr %flag_out{k}, align 1",
         ]
-
-    @property
-    def _suffix(self) -> str:
-        return f"v{self.lanes}f64"
-
-    def definitions(self) -> list[str]:
-        """What the body calls, by intrinsics, by vector functions of the library or by its scalar ones."""
-        lines = []
-        if "rsqrt" in self.functions:
-            self.intrinsics.add("fma" if self.width == 8 else "sqrt")
-        for name in sorted(self.intrinsics):
-            n = {"copysign": 2, "minnum": 2, "maxnum": 2, "fma": 3}.get(name, 1)
-            lines.append(f"declare {self.vector} @llvm.{name}.{self._suffix}({', '.join([self.vector] * n)})")
-        for function in sorted(self.functions):
-            if function == "rsqrt":
-                lines += self._reciprocal_root()
-                continue
-            arguments = ["%a", "%b"] if function in _TWO_ARGUMENTS else ["%a"]
-            symbol = vector_symbol(function, self.width)
-            by_vector = symbol in self.vector_library
-            size, callee = (self.width, symbol) if by_vector else (1, function)
-            part = f"<{size} x double>" if by_vector else "double"
-            lines.append(f"declare {part} @{callee}({', '.join([part] * len(arguments))}) #0")
-            lines += self._in_parts(function, callee, size, arguments)
-        return lines
-
-    def _in_parts(self, function: str, callee: str, size: int, arguments: list[str]) -> list[str]:
-        """A function of the lanes by calls that take `size` of them at a time."""
-        taken = ", ".join(f"{self.vector} {a}" for a in arguments)
-        inline = "alwaysinline" if size > 1 else "noinline"
-        lines = [f"define internal {self.vector} @v_{function}({taken}) {inline} #0 {{"]
-        results = []
-        for i in range(self.lanes // size):
-            parts = [self._part(lines, a, i, size) for a in arguments]
-            kind = f"<{size} x double>" if size > 1 else "double"
-            results.append(f"%r{i}")
-            lines.append(f"  %r{i} = call {kind} @{callee}({', '.join(f'{kind} {part}' for part in parts)})")
-        joined = self._joined(lines, results, size)
-        return [*lines, f"  ret {self.vector} {joined}", "}"]
-
-    def _part(self, lines: list[str], vector: str, i: int, size: int) -> str:
-        if size == self.lanes:
-            return vector
-        if size == 1:
-            lines.append(f"  {vector}{i} = extractelement {self.vector} {vector}, i32 {i}")
-        else:
-            places = ", ".join(f"i32 {i * size + k}" for k in range(size))
-            lines.append(
-                f"  {vector}{i} = shufflevector {self.vector} {vector}, {self.vector} poison, <{size} x i32> <{places}>"
-            )
-        return f"{vector}{i}"
-
-    def _joined(self, lines: list[str], parts: list[str], size: int) -> str:
-        """The parts side by side in one vector."""
-        if size == 1:
-            result = "poison"
-            for i, part in enumerate(parts):
-                lines.append(f"  %v{i} = insertelement {self.vector} {result}, double {part}, i32 {i}")
-                result = f"%v{i}"
-            return result
-        while len(parts) > 1:  # two at a time
-            places = ", ".join(f"i32 {k}" for k in range(2 * size))
-            joined = []
-            for i in range(0, len(parts), 2):
-                name = f"{parts[i]}j"
-                lines.append(
-                    f"  {name} = shufflevector <{size} x double> {parts[i]}, <{size} x double> {parts[i + 1]}, "
-                    f"<{2 * size} x i32> <{places}>"
-                )
-                joined.append(name)
-            parts, size = joined, 2 * size
-        return parts[0]
-
-    def _reciprocal_root(self) -> list[str]:
-        """1 / √x. A root and a division take as long as sixty products; AVX-512 offers a start with 14 right bits,
-        and two steps of Newton's method, y ← y + y (½ − x y · y/2), bring it to the last. At 0 and ∞ the start is
-        exact, and the steps give NaN.
-        """
-        vector, half = self.vector, self._constant(0.5)
-        lines = [f"define internal {vector} @v_rsqrt({vector} %x) alwaysinline #0 {{"]
-        if self.width != 8:  # only AVX-512 is that wide
-            return [
-                *lines,
-                f"  %r = call {vector} @llvm.sqrt.{self._suffix}({vector} %x)",
-                f"  %y = fdiv {vector} {self._constant(1.0)}, %r",
-                f"  ret {vector} %y",
-                "}",
-            ]
-        part = "<8 x double>"
-        starts = []
-        for i in range(self.lanes // 8):
-            x = self._part(lines, "%x", i, 8)
-            lines.append(f"  %start{i} = call {part} @{_START}({part} {x}, {part} zeroinitializer, i8 -1)")
-            starts.append(f"%start{i}")
-        y = start = self._joined(lines, starts, 8)
-        for i in (1, 2):
-            lines += [
-                f"  %s{i} = fmul {vector} %x, {y}",
-                f"  %m{i} = fneg {vector} %s{i}",
-                f"  %h{i} = fmul {vector} {y}, {half}",
-                f"  %e{i} = call {vector} @llvm.fma.{self._suffix}({vector} %m{i}, {vector} %h{i}, {vector} {half})",
-                f"  %y{i} = call {vector} @llvm.fma.{self._suffix}({vector} {y}, {vector} %e{i}, {vector} {y})",
-            ]
-            y = f"%y{i}"
-        lines += [
-            f"  %n = fcmp uno {vector} {y}, {y}",
-            f"  %z = select {self.booleans} %n, {vector} {start}, {vector} {y}",
-            f"  ret {vector} %z",
-            "}",
-        ]
-        return [f"declare {part} @{_START}({part}, {part}, i8)", *lines]
-
-
-def vector_symbol(function: str, width: int) -> str:
-    """The name that glibc's libmvec gives a function, e.g. _ZGVeN8v_sin."""
-    isa = {2: "b", 4: "d", 8: "e"}[width]
-    return f"_ZGV{isa}N{width}{'vv' if function in _TWO_ARGUMENTS else 'v'}_{function}"
 
 
 def _calls_first(steps: tuple[Step, ...]) -> Iterable[int]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from jourdain.kernel.emit import LIBRARY, vector_symbol
+from jourdain.kernel.functions import LIBRARY, vector_symbol
 
 # libmvec's functions that are off by more than 4 ulp somewhere, or wrong at signed zeros: libm does them, lane by lane.
 # None in glibc 2.36 (tests/test_kernel_functions.py).
@@ -25,11 +25,12 @@ class Target:
     features: str
     width: int  # lanes in a vector
     vector_library: frozenset[str]  # symbols that take vectors
+    fma: bool  # multiplies and adds in one instruction
     llvm: tuple[int, ...]
 
     @classmethod
-    def host(cls, width: int | None = None, libmvec: bool = True) -> Target:
-        """The machine that runs this; `width` and `libmvec` are there for tests of what other machines do."""
+    def host(cls, width: int | None = None, libmvec: bool = True, fma: bool | None = None) -> Target:
+        """The machine that runs this; the arguments are there for tests of what other machines do."""
         import llvmlite.binding as llvm
 
         found = llvm.get_host_cpu_features()
@@ -37,7 +38,9 @@ class Target:
         names = {vector_symbol(function, width) for function in set(LIBRARY.values()) - NOT_FROM_LIBMVEC}
         there = frozenset(names & _libmvec().keys()) if libmvec and _fits_libmvec(width, found) else frozenset()
         triple, cpu = llvm.get_process_triple(), llvm.get_host_cpu_name()
-        return cls(triple, cpu, found.flatten(), width, there, tuple(llvm.llvm_version_info))
+        if fma is None:
+            fma = bool(found.get("fma")) or triple.startswith(("aarch64", "arm64"))
+        return cls(triple, cpu, found.flatten(), width, there, fma, tuple(llvm.llvm_version_info))
 
     def symbols(self) -> Mapping[str, int]:
         """Addresses of every library function that compiled code may call."""
