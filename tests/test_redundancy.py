@@ -507,3 +507,11 @@ def test_what_is_unique_in_many_events(start: int) -> None:
             case = with_redundancy(case, rng, str(rng.choice(WAYS)), spread)
         if case.plain is not None:
             check_unique(case, case.solve(), impulse_rtol=1e-8)
+
+
+@pytest.mark.parametrize("angle", [1e-9, 1.5e-8, 2e-8, 2.9e-8, 3.1e-8, 1e-7])
+def test_a_row_at_any_small_angle_contradicts_nothing(angle: float) -> None:
+    """Rows that ask for rest along nearly the same direction: what is dropped may be off by its angle, no more."""
+    t = jd.transition(np.eye(3), [1.0, 2.0, 0.0], inert=[[1.0, 0.0, 0.0], [1.0, angle, 0.0]])
+    assert t.ok
+    assert np.abs(t.u_plus["inert"]).max() <= 2 * angle

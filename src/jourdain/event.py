@@ -144,6 +144,15 @@ class Event:
 
     def expressions(self, independent: bool = False, checked: bool = True) -> Expressions:
         """Every quantity over CasADi scalars. `independent`: for rows that are well apart, see `algebra.span`."""
+        if (independent, checked) not in self._written:
+            self._written[independent, checked] = self._write(independent, checked)
+        return self._written[independent, checked]
+
+    @cached_property
+    def _written(self) -> dict[tuple[bool, bool], Expressions]:
+        return {}
+
+    def _write(self, independent: bool, checked: bool) -> Expressions:
         values = outcome(self.problem, unrolled, independent)
         before, after = (ca.vertcat(SX(0, 1), *outputs.values()) for outputs in self.outputs)
         values["outputs_minus"] = before

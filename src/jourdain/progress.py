@@ -22,13 +22,16 @@ def bar(title: str, total: int, shown: bool | None) -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import Progress as RichProgress
 
-    rich, started, lock = RichProgress(console=Console(stderr=True), transient=True), time.monotonic(), threading.Lock()
+    rich = RichProgress(console=Console(stderr=True), transient=not shown)
+    started, lock = time.monotonic(), threading.Lock()
     task = rich.add_task(title, total=total)
+    if shown:
+        rich.start()
 
     def advance(done: int) -> None:
         with lock:
             rich.update(task, advance=done)
-            if not rich.live.is_started and (shown or time.monotonic() - started > PATIENCE):
+            if not rich.live.is_started and time.monotonic() - started > PATIENCE:
                 rich.start()
 
     try:

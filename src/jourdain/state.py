@@ -52,7 +52,7 @@ def number(what: str, value: Any, copy: bool = True) -> Array:
     """A float array, or an error that names it. Without `copy` it may be the one that was given."""
     try:
         array = np.asarray(value)
-        if np.iscomplexobj(array):
+        if np.iscomplexobj(array) or (array.dtype == object and any(entry is None for entry in array.ravel())):
             raise TypeError
         return array.astype(float, copy=copy)
     except (TypeError, ValueError):

@@ -12,6 +12,7 @@ from typing import Any
 
 from jourdain.algebra.event import BEFORE_KINDS, Problem
 from jourdain.algebra.lapack import SMALL_PIVOT
+from jourdain.algebra.span import RANK
 from jourdain.errors import Status
 
 TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of g in its own unit
@@ -72,11 +73,11 @@ def finite(column: Any, la: ModuleType) -> Any:
     return la.transpose(la.absolute(column)) @ la.ones(column.shape[-2], 1, like=column) <= LARGEST
 
 
-def _slow(u: Any, slack: Any, energy: Any, row_length2: Any, la: ModuleType) -> Any:
-    """Whether |u| ≤ TOLERANCE √(2T · c M⁻¹ cᵀ) + slack, row by row; squared, so that no root is needed."""
+def _slow(u: Any, slack: Any, energy: Any, row_length2: Any, la: ModuleType, part: float = TOLERANCE) -> Any:
+    """Whether |u| ≤ part √(2T · c M⁻¹ cᵀ) + slack, row by row; squared, so that no root is needed."""
     excess = la.absolute(u) - slack
     excess = la.where(excess < 0, 0.0, excess)  # NaN stays
-    return excess * excess <= 2 * TOLERANCE**2 * energy * row_length2
+    return excess * excess <= 2 * part**2 * energy * row_length2
 
 
 def _prior_holds(problem: Problem, values: dict[str, Any], la: ModuleType) -> Any:
@@ -104,9 +105,13 @@ def _prior_exact(problem: Problem, values: dict[str, Any], la: ModuleType) -> An
 
 
 def _as_asked(values: dict[str, Any], la: ModuleType) -> Any:
-    """Whether the rows that are on during the event come out as asked, row by row: C'v⁺ + b⁺ = target."""
+    """Whether the rows that are on during the event come out as asked, row by row: C'v⁺ + b⁺ = target.
+
+    A row that was dropped may be off by the part of it, shorter than RANK, that the others do not span.
+    """
     asked = values["target"]
     k = asked.shape[-2]
     u, b, length2 = (la.rows(values[name], 0, k) for name in ("u_plus", "b_plus", "row_length2"))
     energy = values["T_minus"] + values["T_plus"] + values["T_free"]
-    return _slow(u - asked, TOLERANCE * (la.absolute(b) + la.absolute(asked)), energy, length2, la)
+    slack = TOLERANCE * (la.absolute(b) + la.absolute(asked))
+    return _slow(u - asked, slack, energy, length2, la, part=TOLERANCE + RANK)
