@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import casadi as ca
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -679,9 +680,11 @@ def test_inputs_are_not_changed(rng: np.random.Generator) -> None:
     case = draw(rng, n=6, sizes={"regular": 1, "inert": 2, "elastic": 1, "live": 1}, applied=True)
     before = [case.M.copy(), case.v.copy(), case.stacked(ON).copy()]
     t = case.solve()
-    t.v_plus[:] = 0
     for old, new in zip(before, [case.M, case.v, case.stacked(ON)], strict=True):
         np.testing.assert_array_equal(old, new)
+    v_minus = t.v_minus.copy()
+    case.v[:] = 0  # nor does what is done to the input later reach the outcome
+    np.testing.assert_array_equal(t.v_minus, v_minus)
 
 
 def test_integers_and_lists_do() -> None:
@@ -700,3 +703,45 @@ def test_projection_of_the_prior_velocity() -> None:
     np.testing.assert_allclose(massless.v_minus, [1.0, 1.0], rtol=1e-14)  # the massless velocity follows
     with pytest.raises(jd.BadEvent, match="check is True, False or 'project'"):
         jd.transition(M, v, check="maybe")
+
+
+@pytest.mark.parametrize("n_lanes", [10, 5000])
+@pytest.mark.parametrize("where", ["M", "rows", "v"])
+def test_projection_leaves_bad_lanes_to_their_status(n_lanes: int, where: str, rng: np.random.Generator) -> None:
+    M, v, C = (
+        np.tile(np.eye(3), (n_lanes, 1, 1)),
+        rng.normal(size=(n_lanes, 3)),
+        np.tile([[1.0, 1.0, 0.0]], (n_lanes, 1, 1)),
+    )
+    {"M": M, "rows": C, "v": v}[where][4] = np.nan if where != "rows" else np.inf
+    t = jd.transition(M, v, regular=C, inert=[[0.0, 0.0, 1.0]], check="project")
+    assert t.status[4] == jd.Status.NOT_FINITE
+    assert np.delete(t.ok, 4).all()
+    np.testing.assert_allclose(np.delete(t.v_plus, 4, axis=0) @ [1.0, 1.0, 0.0], 0, atol=1e-14)
+
+
+def test_what_is_not_finite_is_named_when_projecting() -> None:
+    with pytest.raises(jd.NotFinite, match="rows of regular"):
+        jd.transition(np.eye(2), [1.0, 2.0], regular=[[np.nan, 1.0]], check="project")
+
+
+@pytest.mark.parametrize("n_lanes", [9, 5000])
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("kind", ["released", "nonideal"])
+def test_rows_that_are_infinite_in_some_lanes(n_lanes: int, check: bool, kind: str) -> None:
+    q, w = ca.SX.sym("q", 2), ca.SX.sym("w", 2)
+    body = jd.Mechanism.from_casadi(q, w, ca.SX.eye(2))
+    odd, stop = body.constraint("odd", w[0] / q[0]), body.constraint("stop", w[1])
+    more = {"released": [odd]} if kind == "released" else {"nonideal": {odd: 0.0}}
+    pose = np.ones((n_lanes, 2))
+    pose[3, 0] = 0.0
+    t = body.event(inert=[stop], **more).solve(q=pose, v=[0.0 if kind == "released" else 1.0, 2.0], check=check)
+    assert t.status[3] == jd.Status.NOT_FINITE
+    assert np.delete(t.ok, 3).all()
+
+
+def test_more_rows_than_velocities_in_a_large_batch(rng: np.random.Generator) -> None:
+    C, v = rng.normal(size=(5, 3)), rng.normal(size=(4096, 3))
+    t = jd.transition(np.eye(3), v, inert=C)
+    assert t.ok.all()
+    np.testing.assert_allclose(t.v_plus, 0, atol=1e-13)

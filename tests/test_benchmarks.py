@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from jourdain import gallery
-from jourdain.benchmarks import walker, walker_casadi, walker_numpy
+from jourdain.benchmarks import report, run, walker, walker_casadi, walker_numpy
+from jourdain.errors import BadEvent
 
 N_EVENTS = 501  # not a multiple of threads or chunks
 
@@ -48,3 +49,32 @@ def test_pinocchio(chunk: int, expected: walker.Array) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_casadi(threads: int, expected: walker.Array) -> None:
     compare(walker_casadi.build(walker_casadi.strike(), N_EVENTS, threads), expected)
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "SIDE", 8)
+    monkeypatch.setattr(run, "N_CHECKED", 2000)
+    monkeypatch.setattr(run, "_process", lambda code, cache=None, times=5: 0.125)
+
+
+@pytest.mark.usefixtures("short")
+def test_the_whole_benchmark() -> None:
+    """Every contestant is timed, the ratios are those of the rates, and the page has them all."""
+    found = run.bench(repetitions=1, progress=False)
+    rates = {result.name: result.rate for result in found.rates}
+    ratio = rates["jourdain, 2 threads"] / rates["NumPy, batched"]
+    assert found.ratios["jourdain / NumPy, batched"] == pytest.approx(ratio)
+    assert found.to_dict()["events_per_second"] == rates
+    page = report.markdown(found)
+    assert all(name in page for name in (*rates, *found.times, *found.machine))
+
+
+@pytest.mark.usefixtures("short")
+def test_a_peer_that_differs_stops_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
+    true = walker_numpy.plain
+    monkeypatch.setattr(walker_numpy, "plain", lambda **samples: 1.001 * true(**samples))
+    with pytest.raises(
+        BadEvent, match=r"NumPy, batched and jourdain differ in impulse.heel.normal by .*nothing was timed"
+    ):
+        run.bench(repetitions=1, progress=False)

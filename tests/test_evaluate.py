@@ -78,7 +78,9 @@ def test_without_llvmlite_the_virtual_machine_does_it(evaluator, rng, monkeypatc
 
     monkeypatch.setattr(builtins, "__import__", missing)
     X, Y = rng.normal(size=(2000, 3)), rng.normal(size=(2000, 2))
-    with pytest.warns(UserWarning, match="Large batches are slow here: no kernel could be compiled"):
+    with pytest.warns(
+        UserWarning, match="Large batches are slow here, no kernel could be compiled: No module named 'llvmlite'"
+    ):
         values = evaluator(X, Y)
     np.testing.assert_allclose(values["matrix"], expected(X, Y)[0], rtol=1e-14)
 
@@ -87,7 +89,8 @@ def test_what_only_casadi_knows_is_left_to_it(rng):
     X = rng.uniform(-0.9, 0.9, size=(2000, 1))
     s = SX.sym("s")
     inverse = Evaluator([s], {"x": ca.erfinv(s)})
-    assert inverse.kernel is None
+    with pytest.warns(UserWarning, match="no kernel could be compiled: The operation 'erfinv' has no compiled form"):
+        assert inverse.kernel is None
     own = ca.Function("erfinv", [s], [ca.erfinv(s)])
     np.testing.assert_array_equal(inverse(X)["x"][..., 0], np.array(own(X.T)).T)
 
@@ -119,3 +122,19 @@ def test_fields_of_a_batch_are_views_of_one_table(rng):
     t = jd.gallery.walker().solve(theta=rng.uniform(0.2, 1.0, 2000))
     assert np.shares_memory(t.v_plus, t.T_c_minus.base if t.T_c_minus.base is not None else t.T_c_minus)
     assert np.shares_memory(t.v_plus, t.velocity_plus["torso"])
+
+
+def test_records_are_read_only_and_datasets_are_not_tied_to_them(rng):
+    t = jd.gallery.walker().solve(theta=rng.uniform(0.2, 1.0, 2000))
+    for array in (t.v_plus, t.status, t.loss, t.impulse["heel"]):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    ds, before = t.to_dataset(), t.loss.copy()
+    ds["loss"].values[:] = -1
+    np.testing.assert_array_equal(t.loss, before)
+
+
+def test_a_batch_says_what_became_of_it():
+    t = jd.transition(np.eye(2), [[1.0, 0.0], [np.nan, 0.0], [1.0, 2.0]], inert=[[1.0, 0.0]])
+    assert str(t).startswith("3 events, 2 ok, 1 not_finite; shape (3,)")
+    assert t.to_dataset().attrs["events"] == "3 events, 2 ok, 1 not_finite"

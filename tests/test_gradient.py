@@ -749,3 +749,12 @@ def test_unchecked():
     assert found == pytest.approx((ahead - loss) / step, abs=1e-4)
     with pytest.raises(jd.BadEvent, match="check is True or False where derivatives are taken, not 'project'"):
         event.gradient("loss", "k", check="project", **split(at))
+
+
+def test_variables_may_overlap():
+    event = gallery.walker().event
+    q, v = {"foot_y": 0.2, "stance": 0.35, "swing": -0.35}, {"foot_x": 0.2, "stance": 1.0, "swing": 1.0}
+    found = event.gradient("v_plus", wrt=["q.stance", "q", "q", "l", "q.stance"], q=q, v=v)
+    assert list(found) == ["q.stance", "q", "l"]
+    np.testing.assert_array_equal(found["q"][:, 2], found["q.stance"])
+    assert set(gallery.walker().gradient("loss", wrt=["rho", "rho"])) == {"rho"}

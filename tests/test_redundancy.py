@@ -515,3 +515,16 @@ def test_a_row_at_any_small_angle_contradicts_nothing(angle: float) -> None:
     t = jd.transition(np.eye(3), [1.0, 2.0, 0.0], inert=[[1.0, 0.0, 0.0], [1.0, angle, 0.0]])
     assert t.ok
     assert np.abs(t.u_plus["inert"]).max() <= 2 * angle
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 6, 8])
+@pytest.mark.parametrize("n_lanes", [3, 4096])
+def test_weak_rows_that_lean_on_weak_rows(k: int, n_lanes: int, rng: np.random.Generator) -> None:
+    """Each row is 2 % apart from the one before: noise compounds, and the outcome holds its rows all the same."""
+    R = 0.02 * np.eye(k) + np.diag(np.full(k - 1, np.sqrt(1 - 0.02**2)), -1)
+    R[0, 0] = 1.0
+    turned, _ = np.linalg.qr(rng.normal(size=(10, 10)))
+    v = rng.normal(size=(n_lanes, 10))
+    t = jd.transition(np.eye(10), v, inert=R @ turned[:k])
+    assert t.ok.all()
+    assert np.abs(t.u_plus["inert"]).max() <= 1e-13 * np.abs(v).max()

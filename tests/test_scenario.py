@@ -105,3 +105,57 @@ def test_a_guess_that_does_not_arrive_is_said_even_unchecked(strike):
         batch = scenario.solve(theta=[0.2, 0.3], check=check)
         assert (batch.status == jd.Status.NOT_CONVERGED).all()
         assert np.isnan(batch.v_plus).all()
+
+
+def slider_crank():
+    """A crank of radius 0.1, a rod of length 0.4 and a slider x; the loop is closed by two geometric rows."""
+    from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+
+    crank, rod, x = dynamicsymbols("crank rod x")
+    m = sp.Symbol("m")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    pin = O.locatenew("pin", 0.1 * (sp.cos(crank) * N.x + sp.sin(crank) * N.y))
+    middle = pin.locatenew("middle", 0.2 * (sp.cos(rod) * N.x + sp.sin(rod) * N.y))
+    slider = O.locatenew("slider", x * N.x)
+    bodies = [Particle(name, point, m) for name, point in (("a", pin), ("b", middle), ("c", slider))]
+    made = jd.Mechanism.from_sympy(bodies, N, [crank, rod, x], parameters={m: 1.0})
+    end = pin.pos_from(O) + 0.4 * (sp.cos(rod) * N.x + sp.sin(rod) * N.y) - x * N.x
+    made.constraint("loop", [end.dot(N.x), end.dot(N.y)], level="position")
+    made.constraint("stop", x.diff())
+    return made, (crank, rod, x)
+
+
+def test_velocities_may_be_written_in_guessed_coordinates():
+    """The rate of the rod follows from the loop at the pose that is found: 0.1 cos(crank) ċ + 0.4 cos(rod) ṙ = 0."""
+    made, (crank, rod, x) = slider_crank()
+    turn = -0.25 * sp.cos(theta) / sp.cos(rod)
+    moving = made.event(regular=["loop"], inert=["stop"]).at(
+        q={crank: theta},
+        v={crank: 1.0, rod: turn, x: -0.1 * sp.sin(theta) - 0.4 * sp.sin(rod) * turn},
+        guess={rod: -0.1, x: 0.5},
+        defaults={theta: 0.6},
+    )
+    t = moving.solve(theta=np.linspace(0.2, 1.2, 2001))
+    assert t.ok.all()
+    found = np.arcsin(-0.25 * np.sin(0.7))
+    one = moving.solve(theta=0.7)
+    assert one.velocity_minus["rod"] == pytest.approx(-0.25 * np.cos(0.7) / np.cos(found), rel=1e-12)
+    slope = moving.gradient("v_minus.rod", wrt="theta", theta=0.7)["theta"]
+    step = sp.Symbol("s")
+    closed = sp.lambdify(step, sp.diff(-0.25 * sp.cos(step) / sp.sqrt(1 - (0.25 * sp.sin(step)) ** 2), step))
+    assert slope == pytest.approx(closed(0.7), rel=1e-11)
+
+
+def test_what_is_guessed_is_not_given():
+    made, (crank, rod, x) = slider_crank()
+    event = made.event(regular=["loop"], inert=["stop"])
+    with pytest.raises(jd.NameClash, match="'rod' is given in q and guessed; leave one out"):
+        event.at(q={crank: theta, rod: 0.1}, guess={rod: -0.1, x: 0.5})
+    with pytest.raises(jd.NotExpressible, match="depends on time; a scenario is written in parameters"):
+        event.at(q={crank: x}, guess={rod: -0.1, x: 0.5})
+
+
+def test_parameters_that_would_be_taken_for_arguments(strike):
+    with pytest.raises(jd.NameClash, match="'keep' is a parameter and also an argument"):
+        strike.event.at(q={"stance": sp.Symbol("keep")})

@@ -116,7 +116,7 @@ def test_units_and_names():
     """Symbol, units and long name come from the table of quantities; units of rows and velocities lie along them."""
     ds = walker().sweep(theta=[0.3, 0.5])
     assert ds.loss.attrs == {"symbol": "T⁻ − T⁺", "units": "J", "long_name": "energy lost"}
-    assert ds.xi.attrs["units"] == ""
+    assert "units" not in ds.xi.attrs  # a number
     for name, variable in ds.data_vars.items():
         assert variable.attrs["long_name"] == QUANTITIES[name].long_name
     assert ds.theta.attrs == {"units": "rad", "long_name": "parameter theta"}
@@ -125,7 +125,7 @@ def test_units_and_names():
     assert ds.row_unit.values.tolist() == ["m/s"] * 4
     assert ds.u_plus.attrs["units"] == "m/s"  # of all rows
     assert ds.impulse.attrs["units"] == "N s"
-    assert ds.v_plus.attrs["units"] == ""  # not of all velocities
+    assert "units" not in ds.v_plus.attrs  # not the same for all velocities
 
 
 def test_status_says_what_its_numbers_mean():
@@ -181,8 +181,8 @@ def test_keep():
     ds = walker().sweep(theta=[0.3, 0.5], keep=keep)
     assert list(ds.data_vars) == [*keep, "status"]
     everything = walker().sweep(theta=[0.3, 0.5])
-    assert ds["impulse.heel"].dims == ("theta", "impulse.heel row")
-    assert ds["impulse.heel row"].values.tolist() == ["heel.normal", "heel.tangent"]
+    assert ds["impulse.heel"].dims == ("theta", "impulse.heel_row")
+    assert ds["impulse.heel_row"].values.tolist() == ["heel.normal", "heel.tangent"]
     equal = {
         "loss": everything.loss,
         "v_plus": everything.v_plus,
@@ -412,12 +412,12 @@ def test_a_sweep_that_does_not_fit_is_refused_before_anything_is_made(monkeypatc
     with pytest.raises(jd.TooLarge, match=f"The sweep has 1,000,000,000,000,000 events of {n} numbers, .* TB, but"):
         walker().sweep(**axes)
     with pytest.raises(jd.TooLarge, match=r"keep fewer quantities \(keep=\['loss'\]\), take fewer points, or sweep in"):
-        walker().sweep(**axes, keep=["loss"])
-    with pytest.raises(jd.TooLarge, match="events of 1 numbers, 9e"):
+        walker().sweep(**axes)
+    with pytest.raises(jd.TooLarge, match=r"events of 1 number, 9e.* are free; take fewer points, or sweep in parts"):
         walker().sweep(**axes, keep=["loss"])
     monkeypatch.setattr(memory, "available", lambda: 1000.0)
     monkeypatch.setattr(type(walker()), "pose", None)  # nothing is looked at
-    with pytest.raises(jd.TooLarge, match=r"has 101 events of 1 numbers, 909 bytes, but 1 kB are free"):
+    with pytest.raises(jd.TooLarge, match=r"has 101 events of 1 number, 909 bytes, but 1 kB are free"):
         walker().sweep(theta=np.ones(101), keep="loss")
     with pytest.raises(jd.TooLarge, match="has 5 events of 65 numbers"):  # loops are closed for all events at once
         rig().sweep(chi=np.ones(5), keep="loss")
@@ -718,7 +718,9 @@ def test_unrolled_lanes_that_need_another_look():
     clean_M, clean_v, clean = arrays(np.random.default_rng(6), n, sizes, UNROLLED_FROM + 5, applied=True)
     untouched = np.setdiff1d(np.arange(len(M)), lanes)
     plain = jd.transition(clean_M, clean_v, **clean)
-    assert np.array_equal(t.v_plus[untouched], plain.v_plus[untouched])
+    np.testing.assert_allclose(
+        t.v_plus[untouched], plain.v_plus[untouched], rtol=0, atol=1e-13 * np.abs(v[untouched]).max()
+    )
     for lane in (*(some[0] for some in (repeated, mixed, across, massless)), untouched[0]):
         arguments = {kind: tuple(part[lane] for part in value) if isinstance(value, tuple) else value[lane]
                      for kind, value in keywords.items()}  # fmt: skip

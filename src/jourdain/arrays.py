@@ -25,6 +25,7 @@ from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, Status
 from jourdain.evaluate import Evaluator, Values
 from jourdain.layout import ConstraintLayout, Layout
 from jourdain.outcome import Transition
+from jourdain.solver import promising
 from jourdain.state import number
 
 Array = NDArray[np.float64]
@@ -88,20 +89,23 @@ def transition(
         () if f is None else ("impulse",),
         (),
     )
+    given_problem, batch = problem, problem.M.shape[:-2]
     if check == "project":
         problem = replace(problem, v_minus=_projected(problem))
-    batch = problem.M.shape[:-2]
-    if n <= LARGEST_UNROLLED and math.prod(batch) >= UNROLLED_FROM:
-        return Transition(layout, *_unrolled(problem, check is not False))
+    small = n <= LARGEST_UNROLLED and layout.n_on <= n  # more rows than velocities are never all independent
+    if small and math.prod(batch) >= UNROLLED_FROM:
+        found = _unrolled(problem, check is not False)
+        if found is not None:
+            return Transition(layout, *found)
     values, status = _by_lapack(problem, check is not False)
     if not batch and status > Status.ENERGY_CREATED:
-        raise refusal(Status(int(status)), values, layout, _inputs(problem))
+        raise refusal(Status(int(status)), values, layout, _inputs(given_problem))
     return Transition(layout, _without_failed(values, status), status)
 
 
 def _by_lapack(problem: Problem, checked: bool) -> tuple[dict[str, Array], NDArray[np.int8]]:
     """Every quantity, also of events that fail, and the status `(*batch,)`."""
-    sound = np.all([np.isfinite(array).all(axis=-1) for array, _ in _inputs(problem).values()], axis=0)
+    sound = _sound(problem)
     if not sound.all():
         problem = _neutral(problem, ~sound)
     with np.errstate(all="ignore"):  # what is not finite is refused
@@ -128,14 +132,17 @@ def _without_failed(values: Mapping[str, Array], status: NDArray[np.int8]) -> di
     return {name: np.where(mask, np.nan, values[name]) if failed.any() else values[name] for name in Transition.NUMBERS}
 
 
-def _unrolled(problem: Problem, checked: bool) -> tuple[Values, NDArray[np.int8]]:
-    """By a compiled kernel where rows are well apart and nothing is wrong, by LAPACK elsewhere."""
+def _unrolled(problem: Problem, checked: bool) -> tuple[Values, NDArray[np.int8]] | None:
+    """By a compiled kernel where rows are well apart and nothing is wrong, by LAPACK elsewhere; None if few are."""
     kinds = tuple((block.kind, block.C.shape[-2]) for block in problem.blocks)
     batch = problem.M.shape[:-2]
     columns = [
         array[..., i, j] for array in _arrays(problem) for i in range(array.shape[-2]) for j in range(array.shape[-1])
     ]
-    values, flags = _unrolled_event(problem.M.shape[-1], kinds, len(problem.applied), checked).over(columns, batch)
+    event = _unrolled_event(problem.M.shape[-1], kinds, len(problem.applied), checked)
+    if not promising(event, columns, batch):
+        return None
+    values, flags = event.over(columns, batch)
     status = flags[0]
     again = np.flatnonzero(status.reshape(-1))
     if again.size:
@@ -190,10 +197,21 @@ def _rounding(problem: Problem) -> Array:
 
 
 def _projected(problem: Problem) -> Array:
-    """v⁻ moved onto the rows that are on before, M-orthogonally; with the augmented M where M is semidefinite."""
-    projection = prior_projection(problem)
-    massless = ~lapack.positive_definite(problem.M)
-    return np.asarray(outcome(_augmented(projection, massless) if massless.any() else projection, lapack)["v_plus"])
+    """v⁻ moved onto the rows that are on before, M-orthogonally; with the augmented M where M is semidefinite.
+
+    NaN where something is not finite.
+    """
+    sound = _sound(problem)
+    projection = prior_projection(problem if sound.all() else _neutral(problem, ~sound))
+    massless = ~lapack.positive_definite(projection.M)
+    with np.errstate(all="ignore"):
+        moved = outcome(_augmented(projection, massless) if massless.any() else projection, lapack)["v_plus"]
+    return np.where(sound[..., None, None], moved, np.nan)
+
+
+def _sound(problem: Problem) -> NDArray[np.bool_]:
+    """Which lanes have finite numbers only, `(*batch,)`."""
+    return np.asarray(np.all([np.isfinite(array).all(axis=-1) for array, _ in _inputs(problem).values()], axis=0))
 
 
 def _block(kind: str, value: Any, n: int) -> Block:

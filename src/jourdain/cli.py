@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from importlib.metadata import version
 from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +14,21 @@ import typer
 from jourdain.errors import BadEvent, Error, unknown
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="What happens when a constraint changes.")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"jourdain {version('jourdain')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    shown: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
+    ] = False,
+) -> None:
+    """What happens when a constraint changes."""
 
 
 @app.command("list")
@@ -81,8 +97,8 @@ def bench(
     from jourdain.benchmarks.report import markdown, tables
     from jourdain.benchmarks.run import bench as run_bench
 
-    if out is not None and not out.parent.is_dir():
-        raise BadEvent(f"The folder '{out.parent}' does not exist; make it first.")
+    if out is not None and (out.is_dir() or not out.parent.is_dir()):
+        raise BadEvent(f"'{out}' cannot be written: it is a folder, or its folder does not exist.")
     report = run_bench()
     if json:
         typer.echo(dumps(report.to_dict(), indent=2))
@@ -98,7 +114,7 @@ def bench(
             console.print(table, "", sep="\n")
     if out is not None:
         try:
-            out.write_text(markdown(report))
+            out.write_text(markdown(report), encoding="utf-8")
         except OSError as error:
             raise BadEvent(f"'{out}' cannot be written: {error.strerror or error}.") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +44,7 @@ _UNITS = {"velocity": "v_plus", "row": "u_plus", "output": "outputs_plus"}  # di
 def _dimension(layout: Layout, variable: str, entry: Entry) -> str:
     """What several numbers lie along; some of them only: a dimension of their own."""
     dimension = QUANTITIES[entry.quantity].along
-    return dimension if len(entry.names) == len(layout.along(dimension)) else f"{variable} {dimension}"
+    return dimension if len(entry.names) == len(layout.along(dimension)) else f"{variable}_{dimension}"
 
 
 def dataset(
@@ -77,7 +78,15 @@ def dataset(
     meanings = " ".join(one.name.lower() for one in Status)
     flags = {"flag_values": np.array(list(Status), dtype=np.int8), "flag_meanings": meanings}
     data["status"] = (axes, status, {"long_name": QUANTITIES["status"].long_name, **flags})
-    return xarray.Dataset(data, coords={**coordinates, **labels})
+    about = {"source": f"jourdain {version('jourdain')}", "events": summary(status)}
+    return xarray.Dataset(data, coords={**coordinates, **labels}, attrs=about)
+
+
+def summary(status: NDArray[np.int8]) -> str:
+    """How many events there are, and what became of them."""
+    counts = {Status(code): int(np.sum(status == code)) for code in np.unique(status)}
+    failed = [f"{count} {one.name.lower()}" for one, count in counts.items() if one != Status.OK]
+    return ", ".join([f"{status.size} events", f"{counts.get(Status.OK, 0)} ok", *failed])
 
 
 def attributes(layout: Layout, entry: Entry) -> dict[str, str]:
@@ -89,4 +98,9 @@ def attributes(layout: Layout, entry: Entry) -> dict[str, str]:
         else None
     )
     long_name = quantity.long_name + (f": {label}" if label else "")
-    return {"symbol": quantity.symbol, "units": layout.unit(quantity.name, label), "long_name": long_name}
+    return {"symbol": quantity.symbol, "long_name": long_name, **unit_attribute(layout.unit(quantity.name, label))}
+
+
+def unit_attribute(unit: str) -> dict[str, str]:
+    """Nothing where the unit is not known."""
+    return {"units": unit} if unit else {}

@@ -86,10 +86,10 @@ class Evaluator:
             from jourdain.kernel.tape import Tape
 
             return Kernel(Tape.of(self.function), self.flags.numel())
-        except NotExpressible:  # an operation that only CasADi knows
-            return None
-        except (ImportError, OSError, RuntimeError) as error:  # no llvmlite, no C library, no machine that LLVM knows
-            warnings.warn(f"Large batches are slow here: no kernel could be compiled ({error}).", stacklevel=2)
+        except (NotExpressible, ImportError, OSError, RuntimeError) as error:
+            # An operation that only CasADi knows, no llvmlite, no C library, no machine that LLVM knows.
+            reason = str(error).partition("\n")[0]
+            warnings.warn(f"Large batches are slow here, no kernel could be compiled: {reason}", stacklevel=3)
             return None
 
     def __call__(self, *arrays: Array) -> Values:
@@ -125,6 +125,8 @@ class Evaluator:
             for i, column in enumerate(columns):
                 lanes[:, i] = np.broadcast_to(column, batch).reshape(-1)
             table, flags = self._by_machine(lanes)
+            if progress is not None:
+                progress(n)
         return Values(self.places, table, batch), flags.reshape(len(flags), *batch)
 
     def _one(self, arrays: Sequence[Array]) -> Array:

@@ -94,12 +94,13 @@ class Event:
         if check not in (True, False, "project"):
             raise BadEvent(f"check is True, False or 'project', not {check!r}.")
         state = self.state(q, v, {**named_values("parameters", parameters), **more} if parameters else more)
+        given = state
         if check == "project":
             q_on, _ = self.assembled(state, range(len(self.mechanism.symbols.q_names)))  # judged below
             state = (q_on, self._projector(q_on, *state[1:])["v_plus"][..., 0], state[2])
         values, status = (self._checked if check is not False else self._unchecked)(*state)
         if not status.ndim and status > Status.ENERGY_CREATED:
-            raise self.refusal(Status(int(status)), state)
+            raise self.refusal(Status(int(status)), given if status == Status.NOT_FINITE else state)
         return Transition(self.layout, values, status)
 
     def refusal(self, status: Status, state: tuple[Array, Array, Array]) -> Error:
@@ -301,7 +302,12 @@ class Event:
         defaults: Mapping[Any, float] = {},
         units: Mapping[Any, str] = {},
     ) -> Scenario:
-        """The event at a pose and a prior velocity that depend on parameters: free symbols become its parameters."""
+        """The event at a pose and a prior velocity that depend on parameters: free symbols become its parameters.
+
+        `q`, `v`: by coordinate and velocity, numbers or expressions in symbols (missing: 0). `parameters`: the event's
+        own, expressed in others. `guess`: coordinates found near these numbers so that the geometric rows hold; `v`
+        may be written in them too. `energy`: v is scaled so that T_minus is this. `defaults`, `units`: of parameters.
+        """
         from jourdain.scenario import scenario
 
         return scenario(self, q, v, parameters, energy, guess, defaults, units)

@@ -58,17 +58,24 @@ class Variable:
     scalar: bool  # its derivatives have no axis for it
 
 
+def distinct(variables: Sequence[Variable]) -> tuple[SX, list[list[int]]]:
+    """All symbols once, as a column, and where those of each variable stand in it: "q" and "q.theta" share one."""
+    seen: dict[int, SX] = {}
+    for symbol in (symbol for variable in variables for symbol in ca.vertsplit(variable.symbols)):
+        seen.setdefault(symbol.__hash__(), symbol)
+    order = list(seen)
+    places = [[order.index(s.__hash__()) for s in ca.vertsplit(variable.symbols)] for variable in variables]
+    return ca.vertcat(SX(0, 1), *seen.values()), places
+
+
 def shaped(J: Array, entry: Entry, variables: Sequence[Variable]) -> dict[str, Array]:
-    """A Jacobian `(*batch, numbers, variables)` cut up: name → `(*batch, *shape of the entry, *of the variable)`."""
-    found, start = {}, 0
-    for variable in variables:
-        stop = start + variable.symbols.shape[0]
-        part = J[..., start:stop]
-        part = part[..., 0] if variable.scalar else part
+    """A Jacobian `(*batch, numbers, symbols)` cut up: name → `(*batch, *shape of the entry, *of the variable)`."""
+    found = {}
+    for variable, places in zip(variables, distinct(variables)[1], strict=True):
+        part = J[..., places[0]] if variable.scalar else J[..., places]
         if not entry.names:
             part = part[..., 0] if variable.scalar else part[..., 0, :]
         found[variable.name] = part[()]
-        start = stop
     return found
 
 
@@ -81,7 +88,7 @@ class EventGradient:
         self.event = event
         self.entry = differentiable(event.layout, of)
         self.variables = [self._variable(name) for name in wrt]
-        symbols = ca.vertcat(SX(0, 1), *(variable.symbols for variable in self.variables))
+        symbols, _ = distinct(self.variables)
 
         def build(independent: bool) -> tuple[dict[str, SX], SX]:
             found = event.expressions(independent, checked)
@@ -112,7 +119,7 @@ class EventGradient:
 
 
 class ScenarioGradient:
-    """Derivatives of quantities of a scenario with respect to its parameters; `solve` gives the values as well."""
+    """Values of quantities of a scenario, and their derivatives with respect to its parameters."""
 
     def __init__(self, scenario: Scenario, of: Sequence[str], wrt: tuple[str, ...]) -> None:
         self.scenario = scenario
@@ -122,7 +129,7 @@ class ScenarioGradient:
             if name not in scenario.parameters:
                 raise unknown("parameter", name, scenario.parameters)
         self.variables = [Variable(name, scenario.symbols[name], scalar=True) for name in wrt]
-        p = ca.vertcat(SX(0, 1), *(variable.symbols for variable in self.variables))
+        p, _ = distinct(self.variables)
         _, guessed = scenario.inputs
 
         def build(independent: bool) -> tuple[dict[str, SX], SX]:

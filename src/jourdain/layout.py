@@ -88,6 +88,8 @@ class Layout:
 
     def find(self, address: str) -> Entry:
         """What `"loss"`, `"v_plus"`, `"v_plus.theta"`, `"impulse.heel"`, `"impulse.heel.normal"` stand for."""
+        if not isinstance(address, str):
+            raise UnknownName(f"A quantity is addressed by a text, such as 'loss' or 'v_plus.theta', not {address!r}.")
         name, dot, part = address.partition(".")
         name = "outputs_plus" if name == "outputs" else name
         known = [known for known in QUANTITIES if known != "status"]

@@ -13,9 +13,9 @@ def refuse_too_large(what: str, n_events: int, n_numbers: int, remedy: str) -> N
     """Raise TooLarge, with the size and what to do, if the results would not fit."""
     size, free = n_events * (8 * n_numbers + 1), available()
     if size > MARGIN * free:
+        numbers = f"{n_numbers} number{'s' * (n_numbers != 1)}"
         raise TooLarge(
-            f"{what} has {n_events:,} events of {n_numbers} numbers, {_bytes(size)}, but {_bytes(free)} are free; "
-            f"{remedy}."
+            f"{what} has {n_events:,} events of {numbers}, {_bytes(size)}, but {_bytes(free)} are free; {remedy}."
         )
 
 

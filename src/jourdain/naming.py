@@ -33,6 +33,8 @@ def refuse_clash(named: Iterable[tuple[str, str]]) -> None:
     """Raise NameClash if a name stands for two things; takes (name, what it is) pairs."""
     seen: dict[str, str] = {}
     for name, what in named:
+        if seen.get(name) == what:
+            raise NameClash(f"There are two things called '{name}', {_a(what)} each; rename one of them.")
         if name in seen:
             raise NameClash(f"'{name}' is the name of {_a(seen[name])} and of {_a(what)}; rename one of them.")
         seen[name] = what

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.errors import BadEvent, MissingValue, NameClash, NotConverged, ShapeError, Status, unknown
-from jourdain.state import named_values, number
+from jourdain.state import named_values, number, refuse_nonfinite
 
 if TYPE_CHECKING:
     from jourdain.gradient import ScenarioGradient
@@ -51,8 +52,11 @@ class Optimum:
 
     def __repr__(self) -> str:
         at = ", ".join(f"{name}={value:.6g}" for name, value in self.parameters.items())
-        reached = sum(one.converged and np.isclose(one.value, self.value, rtol=1e-5) for one in self.starts)
-        return f"<Optimum {self.value:.6g} at {at}; reached from {reached} of {len(self.starts)} starts>"
+        reached = sum(
+            one.converged and np.isclose(one.value, self.value, rtol=1e-5, atol=1e-300) for one in self.starts
+        )
+        how = f"reached from {reached} of {len(self.starts)} starts" if self.converged else "NOT CONVERGED, see .starts"
+        return f"<Optimum {self.value:.6g} at {at}; {how}>"
 
 
 def minimize(
@@ -77,17 +81,18 @@ def minimize(
     for name, value in fixed.items():
         if name in bounds:
             raise NameClash(f"'{name}' is named in over and is given a value; leave one out.")
-        if number(f"parameter '{name}'", value).ndim:
-            raise ShapeError(f"Parameter '{name}' has shape {np.shape(value)}; give a single number.")
+        array = number(f"parameter '{name}'", value)
+        if array.ndim:
+            raise ShapeError(f"Parameter '{name}' has shape {array.shape}; give a single number.")
+        refuse_nonfinite(parameter=(array, [name]))
     points = _starts(scenario, bounds, int(starts))
     task = _Task(scenario.gradient_of((of, *limits), tuple(bounds)), bounds, limits, fixed, sign, points)
     found = [task.from_start(point) for point in points]
     usable = [one for one in found if one.feasible and np.isfinite(one.value)]
     if not usable:
-        raise NotConverged(
-            f"From none of {starts} starts a solvable event within the bounds and subject_to was reached; "
-            "widen them, or give more starts."
-        )
+        reasons = Counter(one.message if np.isnan(one.value) else "subject_to is not met" for one in found)
+        told = "; ".join(f"{count} × {reason}" for reason, count in reasons.items())
+        raise NotConverged(f"From none of {starts} starts a solvable event that meets subject_to was reached: {told}.")
     best = min(usable, key=lambda one: (sign * one.value, not one.converged))
     near = [one for one in usable if np.isclose(one.value, best.value, rtol=1e-9, atol=1e-300) and one.converged]
     best = near[0] if near else best
@@ -121,6 +126,7 @@ class _Task:
         self.lower, self.upper = (lower - self.origin) / self.scale, (upper - self.origin) / self.scale
         self.limits = list(limits.values())
         self.seen: tuple[Array, Array, Array] | None = None  # x, values, derivatives
+        self.status = Status.OK  # there
         self.sizes = self._usual(starts)  # of the objective and of the quantities that are limited, (1 + limits,)
 
     def _usual(self, starts: Sequence[Mapping[str, float]]) -> Array:
@@ -145,7 +151,8 @@ class _Task:
         if self.seen is None or not np.array_equal(self.seen[0], x):
             given = {name: np.array([value]) for name, value in self.parameters(x).items()}
             values, J, status = self.gradient({**self.fixed, **given})
-            bad = status[0] > Status.ENERGY_CREATED or not np.isfinite(J[0]).all()
+            self.status = Status(int(status[0]))
+            bad = self.status > Status.ENERGY_CREATED or not np.isfinite(J[0]).all()
             self.seen = (np.array(x), np.where(bad, np.nan, values[0]), J[0] * self.scale)
         return self.seen[1], self.seen[2]
 
@@ -155,7 +162,8 @@ class _Task:
         first = self._inside(start)
         values, _ = self.at(first)
         if not np.isfinite(values).all():
-            return Start(start, start, float("nan"), False, False, "the event has no outcome at the start")
+            reason = self.status.message if self.status > Status.ENERGY_CREATED else "no derivative exists there"
+            return Start(start, start, float("nan"), False, False, f"no outcome at the start: {reason}")
         worst, walled, last = 1.0, False, first
 
         def objective(x: Array) -> tuple[float, Array]:
@@ -199,7 +207,7 @@ class _Task:
             holding += [row / size] if value <= low + FEASIBLE * size else []
             holding += [-row / size] if value >= high - FEASIBLE * size else []
         if not holding:
-            return bool(np.linalg.norm(slope) <= LEVEL)
+            return bool(np.sqrt(slope @ slope) <= LEVEL)
         _, rest = nnls(np.array(holding).T, slope)
         return bool(rest <= LEVEL)
 

@@ -45,12 +45,16 @@ class Transition:
         self.layout = layout
         self._values = values
         self._status = status
+        if isinstance(status, np.ndarray):
+            status.flags.writeable = False  # a record is read, not written
 
     def _column(self, name: str) -> Array:
-        return self._values[name][..., 0]
+        column = self._values[name][..., 0]
+        column.flags.writeable = False
+        return column
 
     def _number(self, name: str) -> Array:
-        return self._values[name][..., 0, 0]
+        return self._column(name)[..., 0]
 
     # Status
 
@@ -238,7 +242,7 @@ class Transition:
         from jourdain.dataset import dataset, kept
 
         axes = tuple(f"axis_{i}" for i in range(len(self.batch_shape)))
-        return dataset(self.layout, kept(self.layout, None), self._values, self._status, axes)
+        return dataset(self.layout, kept(self.layout, None), self._values, self._status, axes).copy(deep=True)
 
     def __str__(self) -> str:
         from jourdain.table import text

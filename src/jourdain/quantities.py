@@ -37,7 +37,9 @@ _TABLE = (
     Quantity("Lambda", "Λ̄", r"\bar\Lambda", "", "share of the nonideal impulse that the rows see", along="row"),
     Quantity("effective_mass", "m_eff", r"m_\mathrm{eff}", "", "mass that an impulse along the row meets", along="row"),
     Quantity("required_friction", "μ_req", r"\mu_\mathrm{req}", "", "friction needed not to slip", along="contact"),
-    Quantity("ledger", "W", "W", "J", "work of each impulse; the sum is T⁺ − T⁻", along="row"),
+    Quantity(
+        "ledger", "W", "W", "J", "work of the impulse along the row; with applied_work the sum is T⁺ − T⁻", along="row"
+    ),
     Quantity("applied_work", "W", "W", "J", "work of each applied impulse", along="applied"),
     Quantity("outputs_minus", "y⁻", "y^-", "", "named output before", along="output"),
     Quantity("outputs_plus", "y⁺", "y^+", "", "named output after", along="output"),

@@ -12,7 +12,7 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra.verdict import TOLERANCE
-from jourdain.errors import BadEvent, Error, NotConverged, NotExpressible, Status, listing, unknown
+from jourdain.errors import BadEvent, Error, NameClash, NotConverged, NotExpressible, Status, listing, unknown
 from jourdain.evaluate import Array, Evaluator
 from jourdain.event import Event
 from jourdain.models.expression import to_sx
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 
     from jourdain.gradient import ScenarioGradient
     from jourdain.optimum import Optimum
+
+
+# Arguments of a scenario's methods, which take parameters as keywords.
+RESERVED = frozenset(
+    ("check", "parameters", "samples", "keep", "progress", "of", "wrt", "over", "subject_to", "starts", "self")
+)
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class Scenario:
     v: SX  # (n_v, 1)
     event_parameters: SX  # in the order of the event's own
     energy: SX | None  # what T_minus is scaled to
-    guessed: tuple[str, ...]  # coordinates solved from the geometric rows
+    guessed: Mapping[str, SX]  # coordinates solved from the geometric rows, and what stands for them in v
     units: Mapping[str, str]
 
     def solve(self, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: Any) -> Transition:
@@ -165,17 +171,16 @@ class Scenario:
         return self.event.refusal(status, self.state(parameters))
 
     @cached_property
-    def inputs(self) -> tuple[SX, SX]:
+    def inputs(self) -> tuple[SX, ...]:
         """The columns of parameters and of guessed coordinates that the scenario is written in."""
-        guessed = ca.vertcat(SX(0, 1), *(SX.sym(name) for name in self.guessed))
-        return ca.vertcat(SX(0, 1), *self.symbols.values()), guessed
+        return tuple(ca.vertcat(SX(0, 1), *symbols.values()) for symbols in (self.symbols, self.guessed))
 
     @cached_property
     def _expressions(self) -> tuple[SX, SX, SX]:
         """q, v and the event's parameters in the inputs."""
         mechanism, q = self.event.mechanism, SX(self.q)
-        for i, name in enumerate(self.guessed):
-            q[mechanism.symbols.q_names.index(name)] = self.inputs[1][i]
+        for name, symbol in self.guessed.items():
+            q[mechanism.symbols.q_names.index(name)] = symbol
         v, p = self.v, self.event_parameters
         if self.energy is not None:
             (M,) = ca.Function("M", self.event.inputs, [mechanism.M]).call([q, v, p])
@@ -246,9 +251,15 @@ def scenario(
             symbols[name], values[name] = SX.sym(name), None
         return symbols[name]
 
+    found: dict[str, SX] = {}  # guessed coordinates, where expressions may use them
+
     def lookup(symbol: Any) -> SX:
+        if name_of(symbol) in found and not symbol.is_Derivative:
+            return found[name_of(symbol)]
         if not symbol.is_Symbol:
-            raise NotExpressible(f"{symbol} depends on time; a scenario is written in parameters only.")
+            raise NotExpressible(
+                f"{symbol} depends on time; a scenario is written in parameters, and v in guessed coordinates too."
+            )
         return named(name_of(symbol))
 
     def column(what: str, given: Mapping[Any, Any], names: tuple[str, ...]) -> SX:
@@ -259,7 +270,11 @@ def scenario(
         return ca.vertcat(SX(0, 1), *(entries.get(name, SX(0)) for name in names))
 
     guessed = named_values("guess", guess)
+    for name in guessed:
+        if name in named_values("q", q):
+            raise NameClash(f"'{name}' is given in q and guessed; leave one out.")
     pose = column("q", {**named_values("q", q), **guessed}, s.q_names)
+    found |= {name: SX.sym(name) for name in guessed}
     velocity = column("v", v, s.v_names)
     own = ca.vertcat(SX(0, 1), *(named(name) for name in event.parameters))
     scaled = None if energy is None else translate(energy)
@@ -271,5 +286,10 @@ def scenario(
         if name_of(key) not in values:
             raise unknown("parameter", name_of(key), values)
         values[name_of(key)] = None if value is None else float(value)
-    all_units = {**event.mechanism.units, **{name_of(key): unit for key, unit in units.items()}}
-    return Scenario(event, values, symbols, pose, velocity, own, scaled, tuple(guessed), all_units)
+    for name in values:
+        if name in RESERVED:
+            raise NameClash(f"'{name}' is a parameter and also an argument of a scenario's methods; rename it.")
+    given_units = {name_of(key): unit for key, unit in units.items()}
+    return Scenario(
+        event, values, symbols, pose, velocity, own, scaled, found, {**event.mechanism.units, **given_units}
+    )

@@ -62,11 +62,8 @@ class Solver:
         n_threads: int | None = None,
     ) -> tuple[Values, Statuses]:
         """The same from one array per input number, each of which broadcasts to `batch`."""
-        n = math.prod(batch)
-        if n < KERNEL_FROM or not self._promising(columns, batch):
+        if math.prod(batch) < KERNEL_FROM or not promising(self.quick, columns, batch):
             values, flags = self.careful.over(columns, batch, progress, n_threads)
-            if progress is not None and n < KERNEL_FROM:
-                progress(n)  # the virtual machine does not tell
             return values, self._decided(values, flags, columns)
         values, flags = self.quick.over(columns, batch, progress, n_threads)
         status = flags[0]
@@ -77,12 +74,6 @@ class Solver:
             status.reshape(-1)[again] = self._decided(careful, flags, some)
             values.table[:, again] = careful.table
         return values, status
-
-    def _promising(self, columns: Sequence[Array | float], batch: tuple[int, ...]) -> bool:
-        """Whether most of a few lanes can take the quick road."""
-        lanes = np.linspace(0, math.prod(batch) - 1, N_PROBES).astype(int)
-        _, flags = self.quick.over(_some(columns, batch, lanes), lanes.shape)
-        return bool(np.mean(flags[0] == 0) > 0.5)
 
     def _decided(self, values: Values, flags: Statuses, columns: Sequence[Array | float]) -> Statuses:
         """The status, after a look at M where it is doubtful. Lanes that fail it get NaN."""
@@ -97,6 +88,13 @@ class Solver:
         flat[bad] = Status.NOT_POSITIVE_DEFINITE
         values.table[:, bad] = np.nan
         return flat.reshape(status.shape)
+
+
+def promising(quick: Evaluator, columns: Sequence[Array | float], batch: tuple[int, ...]) -> bool:
+    """Whether most of a few lanes can take the quick road, which its flags tell."""
+    lanes = np.linspace(0, math.prod(batch) - 1, N_PROBES).astype(int)
+    _, flags = quick.over(_some(columns, batch, lanes), lanes.shape)
+    return bool(np.mean(flags[0] == 0) > 0.5)
 
 
 def _some(columns: Sequence[Array | float], batch: tuple[int, ...], lanes: NDArray[np.intp]) -> list[Array | float]:

@@ -10,7 +10,7 @@ import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
-from jourdain.dataset import dataset, kept, names
+from jourdain.dataset import dataset, kept, names, unit_attribute
 from jourdain.errors import NameClash, ShapeError, unknown
 from jourdain.layout import Entry
 from jourdain.memory import refuse_too_large
@@ -54,7 +54,9 @@ def sweep(
     n_numbers = sum(max(len(entry.names), 1) for entry in entries.values())
     if scenario.guessed:  # closing the loops takes room of its own, for all events at once
         n_numbers += COPIES * sum(column.shape[0] for column in scenario.event.inputs)
-    remedy = "keep fewer quantities (keep=['loss']), take fewer points, or sweep in parts"
+    remedy = "take fewer points, or sweep in parts"
+    if n_numbers > 1:
+        remedy = f"keep fewer quantities (keep=['loss']), {remedy}"
     refuse_too_large("The sweep", math.prod(shape), n_numbers, remedy)
 
     values: dict[str, Any] = {name: array for name, array in given.items() if not array.ndim}
@@ -70,7 +72,7 @@ def sweep(
     coordinates |= {name: ("sample", array, _attributes(scenario, name)) for name, array in sampled.items()}
     for name, default in scenario.parameters.items():
         if name not in coordinates and name not in (*taken, *dims):
-            coordinates[name] = ((), given.get(name, default), _attributes(scenario, name))
+            coordinates[name] = ((), np.float64(given.get(name, default)), _attributes(scenario, name))
     return dataset(scenario.event.layout, entries, numbers, status, dims, coordinates)
 
 
@@ -98,7 +100,7 @@ def _samples(scenario: Scenario, samples: Any) -> dict[str, Array]:
     for name in given:
         if name not in scenario.parameters:
             raise unknown("parameter", name, scenario.parameters)
-    columns = {name: number(f"samples of '{name}'", values, copy=False) for name, values in given.items()}
+    columns = {name: number(f"samples of '{name}'", values) for name, values in given.items()}
     for name, array in columns.items():
         if array.ndim != 1:
             raise ShapeError(f"The samples of '{name}' have shape {array.shape}; give one number per sample.")
@@ -123,4 +125,4 @@ def _along(array: Array, place: int, n_dims: int) -> Array:
 
 
 def _attributes(scenario: Scenario, name: str) -> dict[str, str]:
-    return {"units": scenario.units.get(name, ""), "long_name": f"parameter {name}"}
+    return {"long_name": f"parameter {name}", **unit_attribute(scenario.units.get(name, ""))}

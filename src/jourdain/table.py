@@ -41,7 +41,9 @@ def page(t: Transition) -> str:
 
 def _headline(t: Transition) -> str:
     if t.batch_shape:
-        return f"{t.ok.size} events {t.batch_shape}, {int(np.sum(t.ok))} ok"
+        from jourdain.dataset import summary
+
+        return f"{summary(t.status)}; shape {t.batch_shape}"
     prior, virtual, posterior = t.dof
     line = f"{t.status.message.split(';')[0]}; degrees of freedom {prior} → {virtual} → {posterior}"
     if t.energy_created > 0:

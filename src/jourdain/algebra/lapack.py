@@ -120,10 +120,6 @@ def every(conditions: Any) -> Any:
     return np.all(conditions, axis=-2, keepdims=True)
 
 
-def negation(condition: Any) -> Any:
-    return ~condition
-
-
 def sqrt(x: Array) -> Array:
     return np.sqrt(x)
 
@@ -172,8 +168,25 @@ def least_squares(A: Array, b: Array) -> Array:
     """The shortest x `(*batch, n)` that minimises ‖A x − b‖."""
     if 0 in A.shape:
         return np.zeros((*A.shape[:-2], A.shape[-1]))
-    small = np.finfo(float).eps * max(A.shape[-2:])
-    return np.asarray((np.linalg.pinv(A, rcond=small) @ b[..., None])[..., 0], dtype=float)
+    x = _solution(A, b)
+    bad = np.isnan(x).any(axis=-1)
+    if bad.any():
+        small = np.finfo(float).eps * max(A.shape[-2:])
+        x[bad] = (np.linalg.pinv(A[bad], rcond=small) @ b[bad][..., None])[..., 0]
+    return x
+
+
+def _solution(A: Array, b: Array) -> Array:
+    """A⁻¹ b where A is square and far from singular, by elimination, which is quick; NaN elsewhere."""
+    nothing = np.full((*A.shape[:-2], A.shape[-1]), np.nan)
+    if A.shape[-2] != A.shape[-1]:
+        return nothing
+    try:
+        inverse = np.linalg.inv(A)
+    except np.linalg.LinAlgError:
+        return nothing
+    spread = np.abs(A).max(axis=(-2, -1)) * np.abs(inverse).max(axis=(-2, -1))
+    return np.where((spread < 1e8)[..., None], (inverse @ b[..., None])[..., 0], nothing)
 
 
 def positive_definite(M: Array) -> NDArray[np.bool_]:

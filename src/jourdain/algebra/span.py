@@ -23,7 +23,7 @@ from typing import Any
 RANK = 3e-8
 ROUNDING = 4e-16
 MARGIN = 10.0
-APART = 1e-2  # rows of which at least this part is left are well apart: one pass leaves errors of 1e-14
+CLEAR = 1e-13  # rows whose directions are known this well after one pass are well apart: two of them at 1/100
 UNSEEN = 1e-10  # null vectors that cost less than this (in W_ss, for unit length) are a constraint's own affair
 
 
@@ -92,9 +92,12 @@ def span(blocks: Sequence[Any], n: int, la: ModuleType, like: Any, independent: 
             along = along + h
         if independent:
             rest2 = q @ la.transpose(q)
-            kept, apart = one > 0, la.both(apart, rest2 > APART**2 * length2)
             inverse = 1 / la.sqrt(rest2)
             q, rest = q * inverse, rest2 * inverse
+            lean = la.absolute(along) * inverse  # on each row before, in units of what is left
+            blur = ROUNDING * one + lean @ (noise + ROUNDING * la.ones(i, 1, like=Y))
+            kept, apart = one > 0, la.both(apart, blur <= CLEAR)
+            noise = la.stack(noise, blur)
         elif i > 0:
             rest2 = q @ la.transpose(q)
             blur = blur + la.absolute(along) @ noise
@@ -108,7 +111,8 @@ def span(blocks: Sequence[Any], n: int, la: ModuleType, like: Any, independent: 
         triangle = la.stack(triangle, la.side_by_side(left, inverse, right) - inverse * before)
         F = la.stack(F, (1 - keep_i) * before)
         Q, keep, scale = la.stack(Q, q), la.stack(keep, keep_i), la.stack(scale, scale_i)
-        noise = la.stack(noise, keep_i * blur * inverse)
+        if not independent:
+            noise = la.stack(noise, keep_i * blur * inverse)
     N = la.diagonal(1 - keep) - la.transpose(F)
     longer = () if independent else _longer(N, units, [Y_s.shape[-2] for Y_s in blocks], la)
     return Span(Q, keep, scale, R, triangle, N, longer, apart, la)

@@ -105,10 +105,6 @@ def every(conditions: SX) -> SX:
     return reduce(both, ca.vertsplit(conditions)) if conditions.shape[0] else SX(1)
 
 
-def negation(condition: SX) -> SX:
-    return ca.logic_not(condition)
-
-
 def sqrt(x: SX) -> SX:
     return ca.sqrt(x)
 

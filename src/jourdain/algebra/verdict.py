@@ -6,6 +6,7 @@ drop out.
 
 from __future__ import annotations
 
+import sys
 from functools import reduce
 from types import ModuleType
 from typing import Any
@@ -16,7 +17,7 @@ from jourdain.algebra.span import RANK
 from jourdain.errors import Status
 
 TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of g in its own unit
-LARGEST = 1.7e308  # finite numbers do not exceed it
+LARGEST = sys.float_info.max
 ROUNDING = 1e-14  # of the terms of a sum
 UNREFINED_PIVOT = 1e-3  # of the diagonal; above it velocities need no refinement
 
@@ -35,8 +36,7 @@ def verdict(
     `values`: of `outcome`, perhaps with "geometry", the geometric rows, and "u_rounding", what u⁻ may be off by.
     `sound_input`: whether all input is finite. The first test that fails tells.
     """
-    # Rows that are not finite make u⁻ or v⁺ so, and the comparisons below fail for NaN.
-    names = ["v_plus", "impulse", "T_minus", "T_plus", *([] if independent else ["u_minus", "u_plus"])]
+    names = ("v_plus", "impulse", "u_minus", "u_plus", "T_minus", "T_plus")
     tests = [(Status.NOT_FINITE, la.both(sound_input, finite(la.stack(*(values[name] for name in names)), la)))]
     if checked:
         if "geometry" in values:

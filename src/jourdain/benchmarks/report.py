@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jourdain.benchmarks.run import REPETITIONS, Report
+from jourdain.benchmarks.run import Report
 
 Row = tuple[str, ...]
 
@@ -32,7 +32,7 @@ def markdown(report: Report) -> str:
         "# Results of `jourdain bench`",
         "",
         "Made by `jourdain bench --out benchmarks/RESULTS.md`. All peers run in turn in one process and are asserted",
-        f"equal to 1e-9 before; medians of {REPETITIONS} rounds. Ratios travel, other numbers belong to this machine.",
+        f"equal to 1e-9 before; medians of {report.repetitions} rounds. Ratios travel, numbers are this machine's.",
         "",
         *(f"- {what}: {value}" for what, value in report.machine.items()),
         *(f"- {line}" for line in report.missing),

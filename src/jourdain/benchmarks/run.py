@@ -59,6 +59,7 @@ class Report:
     """Everything that was measured; seconds, events per second, ratios."""
 
     machine: dict[str, str]
+    repetitions: int
     rates: list[Result]
     times: dict[str, float]  # what → seconds
     ratios: dict[str, float]
@@ -67,8 +68,15 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         rates = {result.name: result.rate for result in self.rates}
-        return {"machine": self.machine, "events_per_second": rates, "seconds": self.times, "ratios": self.ratios,
-                "memory": self.memory, "missing": self.missing}  # fmt: skip
+        return {
+            "machine": self.machine,
+            "repetitions": self.repetitions,
+            "events_per_second": rates,
+            "seconds": self.times,
+            "ratios": self.ratios,
+            "memory": self.memory,
+            "missing": self.missing,
+        }
 
 
 def bench(repetitions: int = REPETITIONS, progress: bool | None = None) -> Report:
@@ -82,7 +90,7 @@ def bench(repetitions: int = REPETITIONS, progress: bool | None = None) -> Repor
         seconds = _timed([*contestants, *singles], repetitions, advance)
         times = {**_single_times(singles, seconds), **_cold_times(advance)}
     rates = [Result(c.name, c.n / seconds[c.name], c.note) for c in contestants]
-    return Report(_machine(), rates, times, _ratios(rates, times), _memory(rates), missing)
+    return Report(_machine(), repetitions, rates, times, _ratios(rates, times), _memory(rates), missing)
 
 
 def check_peers(scenario: Scenario) -> None:
@@ -315,7 +323,7 @@ def _commit() -> str:
     try:
         head, changes = (
             subprocess.run([*git, *what], capture_output=True, text=True, check=True).stdout.strip()
-            for what in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain", "."))
+            for what in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain", "--", ":/src"))
         )
     except (OSError, subprocess.CalledProcessError):
         return "not a checkout"
