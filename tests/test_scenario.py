@@ -140,6 +140,8 @@ def test_velocities_may_be_written_in_guessed_coordinates():
     assert t.ok.all()
     found = np.arcsin(-0.25 * np.sin(0.7))
     one = moving.solve(theta=0.7)
+    assert one.coordinate["rod"] == pytest.approx(found, rel=1e-12)
+    assert moving.sweep(theta=[0.7], keep=["q.rod"])["q.rod"].values == pytest.approx([found], rel=1e-12)
     assert one.velocity_minus["rod"] == pytest.approx(-0.25 * np.cos(0.7) / np.cos(found), rel=1e-12)
     slope = moving.gradient("v_minus.rod", wrt="theta", theta=0.7)["theta"]
     step = sp.Symbol("s")

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 LARGEST_UNROLLED = 16
 UNROLLED_FROM = 4096
 SKEW = 1e-9  # of √(M_ii M_jj): M_ij and M_ji that differ by more are not rounding
-_NOT_HERE = ("outputs_minus", "outputs_plus", "required_friction")  # what only mechanisms have
+_NOT_HERE = ("q", "outputs_minus", "outputs_plus", "required_friction")  # what only mechanisms have
 
 
 def transition(

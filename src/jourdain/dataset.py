@@ -38,7 +38,12 @@ def names(layout: Layout, entries: Mapping[str, Entry]) -> dict[str, str]:
     return found | {f"{name}_unit": "a label of the results" for name in _UNITS if name in found}
 
 
-_UNITS = {"velocity": "v_plus", "row": "u_plus", "output": "outputs_plus"}  # dimension → whose unit is given along it
+_UNITS = {
+    "coordinate": "q",
+    "velocity": "v_plus",
+    "row": "u_plus",
+    "output": "outputs_plus",
+}  # dimension → whose unit is given along it
 
 
 def _dimension(layout: Layout, variable: str, entry: Entry) -> str:

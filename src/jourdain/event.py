@@ -158,7 +158,7 @@ class Event:
         before, after = (ca.vertcat(SX(0, 1), *outputs.values()) for outputs in self.outputs)
         values["outputs_minus"] = before
         values["outputs_plus"] = ca.substitute(after, self.mechanism.symbols.v, values["v_plus"])
-        values["geometry"] = self.geometry
+        values |= {"q": self.mechanism.symbols.q, "geometry": self.geometry}
         values["required_friction"] = required_friction(
             values, [self.layout.slices[c] for c in self.layout.contacts], unrolled
         )
@@ -200,7 +200,8 @@ class Event:
             for role in self.roles
         )
         applied = tuple(f"impulse {name}" for name in self.applied)
-        return Layout(tuple(s.v_names), constraints, applied, tuple(self.outputs[0]), units)
+        own = {name: unit for name, unit in given.items() if name in s.q_names}
+        return Layout(tuple(s.v_names), constraints, applied, tuple(self.outputs[0]), units, tuple(s.q_names), own)
 
     def assembled(self, state: tuple[Array, Array, Array], free: Sequence[int]) -> tuple[Array, Array]:
         """(q, largest |g|): the free coordinates moved so that the geometric rows hold, and by how much they do not."""

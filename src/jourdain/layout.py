@@ -51,6 +51,8 @@ class Layout:
     impulses: tuple[str, ...]  # ledger keys of what is applied
     outputs: tuple[str, ...]
     units: Mapping[str, str] = field(default_factory=dict)  # of velocities and outputs
+    coordinates: tuple[str, ...] = ()
+    coordinate_units: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def rows(self) -> tuple[RowLayout, ...]:
@@ -77,6 +79,7 @@ class Layout:
     def along(self, dimension: str) -> tuple[str, ...]:
         """The labels of a dimension of the table of quantities."""
         labels = {
+            "coordinate": self.coordinates,
             "velocity": self.velocities,
             "row": tuple(row.name for row in self.rows),
             "contact": self.contacts,
@@ -126,6 +129,7 @@ class Layout:
             return QUANTITIES[quantity].unit
         of_row = {row: c.units for c in self.constraints for row in c.rows}
         known = {
+            "q": self.coordinate_units,
             "v_minus": self.units,
             "v_plus": self.units,
             "outputs_minus": self.units,

@@ -76,7 +76,16 @@ class Transition:
         """The same outcome with another status."""
         return Transition(self.layout, self._values, judge(self._status))
 
-    # Velocities
+    # State
+
+    @property
+    def q(self) -> Array:
+        """The configuration, `(*batch, n_q)`; that found, where coordinates were guessed or projected."""
+        return self._column("q")
+
+    @property
+    def coordinate(self) -> Named[Array]:
+        return self._by_name("coordinate", self.layout.coordinates, self.q)
 
     @property
     def v_minus(self) -> Array:
@@ -230,7 +239,7 @@ class Transition:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and arrays, by the names of the fields."""
-        fields: dict[str, Any] = {"v_minus": self.v_minus, "v_plus": self.v_plus}
+        fields: dict[str, Any] = {"q": self.q, "v_minus": self.v_minus, "v_plus": self.v_plus}
         fields |= {name: getattr(self, name) for name in SCALARS}
         for name in _MAPPINGS:
             fields[name] = dict(getattr(self, name))
@@ -272,8 +281,8 @@ class Transition:
         return Named("constraint or row", values, aliases)
 
 
-_MAPPINGS = ("velocity_minus", "velocity_plus", "outputs_minus", "outputs_plus", "u_minus", "u_plus", "impulse",
-             "Lambda", "effective_mass", "required_friction", "ledger")  # fmt: skip
+_MAPPINGS = ("coordinate", "velocity_minus", "velocity_plus", "outputs_minus", "outputs_plus", "u_minus", "u_plus",
+             "impulse", "Lambda", "effective_mass", "required_friction", "ledger")  # fmt: skip
 
 
 def _scalar(name: str) -> property:

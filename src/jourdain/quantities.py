@@ -29,6 +29,7 @@ _TABLE = (
     Quantity("drive_work", "−b⁺ᵀλ̄", r"-b^{+T}\bar\lambda", "J", "work of moving supports"),
     Quantity("dissipated", "D", "D", "J", "energy dissipated at moving supports"),
     Quantity("energy_created", "ΔT > 0", r"\Delta T > 0", "J", "energy created out of nothing"),
+    Quantity("q", "q", "q", "", "coordinate", along="coordinate"),
     Quantity("v_minus", "v⁻", "v^-", "", "generalized velocity before", along="velocity"),
     Quantity("v_plus", "v⁺", "v^+", "", "generalized velocity after", along="velocity"),
     Quantity("u_minus", "u⁻", "u^-", "", "row velocity before, C v⁻ + b⁻", along="row"),
