@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import itertools
 import multiprocessing
 import os
@@ -651,3 +652,22 @@ def test_processes_that_compile_at_once(folder):
     assert kernel.from_cache
     assert printed == [table(kernel, points).tobytes().hex()] * 4
     assert [file.name for file in folder.iterdir()] == [cache.key(tape.content(), 0, Target.host())]
+
+
+def test_memory_is_used_again_only_when_nobody_refers_to_it():
+    """Tables of one size after each other, some kept, some views of them kept: none changes under its owner."""
+    x = ca.SX.sym("x")
+    kernel = Kernel(Tape.of(ca.Function("f", [x], [ca.vertcat(2 * x, x + 1)])))
+    n = 1 << 19  # 8 MB
+    kept, addresses = [], []
+    for i in range(12):
+        data = np.full(n, float(i))
+        table, _ = kernel([Lanes.of(data, (n,))], n)
+        addresses.append(table.ctypes.data)
+        if i % 3 == 0:
+            kept.append((i, table[1, ::7].reshape(-1, 1)[:, 0]))  # a view of a view
+        del table
+        gc.collect()
+        for j, view in kept:
+            assert (view == j + 1).all()
+    assert len(set(addresses)) < len(addresses)  # some of it was used again

@@ -116,6 +116,8 @@ def _sweeps(scenario: Scenario) -> Iterator[Contestant]:
         yield Contestant(
             f"jourdain, {_threads(threads)}", SIDE**4, sweep, "a sweep over a grid, with checks and dataset"
         )
+    new = _with_threads(2, lambda: _in_new_memory(lambda: scenario.sweep(**axes, keep=QUANTITIES)))
+    yield Contestant("jourdain, new memory, 2 threads", SIDE**4, new, "the same, where no table was given back before")
     many = walker.samples(SIDE**4)
     sweep = _with_threads(2, lambda: scenario.sweep(samples=many, keep=QUANTITIES))
     yield Contestant("jourdain, samples, 2 threads", SIDE**4, sweep, "the same from arrays of random samples")
@@ -166,6 +168,14 @@ def _singles(scenario: Scenario) -> Iterator[Contestant]:
     events, slopes = walker.solver(scenario), scenario.gradient_of(("T_c_minus",), tuple(RANGES)).solver
     for name, solver in ((EVENT, events), (GRADIENT, slopes)):
         yield Contestant(name, 1 << 19, partial(solver.over, pose.columns, pose.batch, n_threads=1))
+
+
+def _in_new_memory(call: Callable[[], Any]) -> Any:
+    """A call that finds no memory of an earlier one."""
+    from jourdain.kernel.batch import Room
+
+    Room.spare.clear()
+    return call()
 
 
 def _with_threads(n: int, call: Callable[[], Any]) -> Callable[[], Any]:

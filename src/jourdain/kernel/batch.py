@@ -22,6 +22,7 @@ from jourdain.kernel.target import Target
 Array = NDArray[np.float64]
 CHUNK = 1 << 15  # lanes that a thread takes at a time
 ROOM = 8 * emit.WIDEST  # bytes; rows are a multiple of it
+SMALLEST_SPARE, LARGEST_SPARE = 1 << 22, 1 << 29  # bytes of memory that is kept for the next table
 FOREVER = 1 << 62  # a number that does not vary is repeated as often as needed
 
 
@@ -142,7 +143,35 @@ def _table(n_rows: int, n: int, dtype: type[Any]) -> NDArray[Any]:
     row = -(-max(n, 1) * size // ROOM) * ROOM
     if n_rows > 1 and row % 4096 == 0:
         row += ROOM
-    room = np.empty(n_rows * row + 64, dtype=np.uint8)
+    room = np.asarray(Room.of(n_rows * row + 64))
     start = -room.ctypes.data % 64
     rows = room[start : start + n_rows * row].reshape(n_rows, row)
     return np.asarray(rows.view(dtype)[:, :n])
+
+
+class Room:
+    """Bytes that arrays are made of. The last large piece that was given back serves the next table of its size:
+    memory that is new from the system has to be cleared first, which takes as long as computing what goes into it.
+    """
+
+    spare: list[NDArray[np.uint8]] = []  # one piece at most
+
+    def __init__(self, content: NDArray[np.uint8]) -> None:
+        self.content = content
+        address = content.ctypes.data
+        self.__array_interface__ = {"data": (address, False), "shape": content.shape, "typestr": "|u1", "version": 3}
+
+    @classmethod
+    def of(cls, size: int) -> Room:
+        if size < SMALLEST_SPARE:
+            return cls(np.empty(size, dtype=np.uint8))
+        try:
+            kept = cls.spare.pop()
+        except IndexError:
+            return cls(np.empty(size, dtype=np.uint8))
+        return cls(kept if size <= kept.size <= 2 * size else np.empty(size, dtype=np.uint8))
+
+    def __del__(self) -> None:
+        """Nobody refers to an array in it any more."""
+        if SMALLEST_SPARE <= self.content.size <= LARGEST_SPARE:
+            Room.spare[:] = [max([self.content, *Room.spare], key=len)]
