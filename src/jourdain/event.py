@@ -319,8 +319,9 @@ class Event:
 
 
 def _typical(lengths: Array) -> Array:
-    """The median over the poses, `(rows,)`, of those that are finite; 0 where none is."""
-    return np.array([np.median(some[np.isfinite(some)]) if np.isfinite(some).any() else 0.0 for some in lengths.T])
+    """The middle one over the poses, `(rows,)`, of those that are finite; 0 where none is."""
+    finite = [np.sort(some[np.isfinite(some)]) for some in lengths.T]
+    return np.array([some[len(some) // 2] if len(some) else 0.0 for some in finite])
 
 
 def _without_rounding(C: SX, floor: Array) -> SX:

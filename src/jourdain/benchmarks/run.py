@@ -31,7 +31,7 @@ from jourdain.scenario import Scenario
 REPETITIONS = 9
 AGREEMENT = 1e-9  # of the largest number of its kind
 EVENT, GRADIENT = "event in a batch, 1 thread", "T_c and its 4 derivatives in a batch, 1 thread"
-SIDE = 40  # points along each of the four axes of the grid
+SIDE = 46  # points along each of the four axes of the grid
 N_CHECKED = 5000
 
 
