@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.algebra.span import SMALL_PIVOT
+
 Array = NDArray[np.float64]
-SMALL_PIVOT = 1e-6  # of the diagonal; above it M is positive definite beyond doubt
+DEPENDENT = 1e-10  # of the largest singular value: columns of a smaller one depend on each other
 
 
 @dataclass(frozen=True)
@@ -219,4 +221,4 @@ def full_column_rank(A: Array) -> NDArray[np.bool_]:
     if A.shape[-1] > A.shape[-2]:
         return np.zeros_like(finite)
     s = np.linalg.svd(np.where(finite[..., None, None], A, 0.0), compute_uv=False)
-    return np.asarray(finite & (s[..., -1] > 1e-10 * s[..., 0]))
+    return np.asarray(finite & (s[..., -1] > DEPENDENT * s[..., 0]))

@@ -25,6 +25,7 @@ ROUNDING = 4e-16
 MARGIN = 10.0
 CLEAR = 1e-13  # rows whose directions are known this well after one pass are well apart: two of them at 1/100
 UNSEEN = 1e-10  # null vectors that cost less than this (in W_ss, for unit length) are a constraint's own affair
+SMALL_PIVOT = 1e-6  # of the diagonal; above it M is positive definite beyond doubt
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class Span:
     triangle: Any  # (k, k), the inverse of R with 1 on dropped diagonals
     N: Any  # (k, k): column i is a λ with Yᵀλ = 0 for a dropped row i, zero for a kept one; in units of unit rows
     longer: tuple[tuple[Any, Any], ...]  # pairs (directions, what they measure), rows: what makes λ longer for nothing
-    apart: Any  # (1, 1), whether all rows are well apart; asked for only where they are taken to be
+    independent: bool  # the rows were taken to be well apart
+    apart: Any  # (1, 1), whether they are
     la: ModuleType
 
     def coordinates(self, r: Any) -> Any:
@@ -50,7 +52,7 @@ class Span:
         """The least λ with Yᵀλ = Qᵀν; one step of refinement makes up for kept rows that are nearly parallel."""
         la = self.la
         impulse = self._least(nu)
-        if self.longer:
+        if not self.independent:
             impulse = impulse + self._least(nu - la.transpose(self.R) @ impulse)  # Q Yᵀ = Rᵀ
         return la.scale_rows(self.scale, impulse)
 
@@ -115,7 +117,7 @@ def span(blocks: Sequence[Any], n: int, la: ModuleType, like: Any, independent: 
             noise = la.stack(noise, keep_i * blur * inverse)
     N = la.diagonal(1 - keep) - la.transpose(F)
     longer = () if independent else _longer(N, units, [Y_s.shape[-2] for Y_s in blocks], la)
-    return Span(Q, keep, scale, R, triangle, N, longer, apart, la)
+    return Span(Q, keep, scale, R, triangle, N, longer, independent, apart, la)
 
 
 def _longer(N: Any, units: Any, sizes: list[int], la: ModuleType) -> tuple[tuple[Any, Any], ...]:

@@ -12,8 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from jourdain.algebra.event import BEFORE_KINDS, Problem
-from jourdain.algebra.lapack import SMALL_PIVOT
-from jourdain.algebra.span import RANK
+from jourdain.algebra.span import RANK, SMALL_PIVOT
 from jourdain.errors import Status
 
 TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of g in its own unit
