@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from jourdain.analysis import Analysis
     from jourdain.gradient import EventGradient
     from jourdain.scenario import Scenario
+    from jourdain.sketch import Sketch
 
 
 N_POSES = 64  # fixed random poses
@@ -302,16 +303,18 @@ class Event:
         guess: Mapping[Any, float] = {},
         defaults: Mapping[Any, float] = {},
         units: Mapping[Any, str] = {},
+        sketch: Sketch | None = None,
     ) -> Scenario:
         """The event at a pose and a prior velocity that depend on parameters: free symbols become its parameters.
 
         `q`, `v`: by coordinate and velocity, numbers or expressions in symbols (missing: 0). `parameters`: the event's
         own, expressed in others. `guess`: coordinates found near these numbers so that the geometric rows hold; `v`
         may be written in them too. `energy`: v is scaled so that T_minus is this. `defaults`, `units`: of parameters.
+        `sketch`: how `plots.drawing` draws it.
         """
         from jourdain.scenario import scenario
 
-        return scenario(self, q, v, parameters, energy, guess, defaults, units)
+        return scenario(self, q, v, parameters, energy, guess, defaults, units, sketch)
 
     def __repr__(self) -> str:
         kinds = [f"{role.constraint.name!r}: {role.block.kind}" for role in self.roles]

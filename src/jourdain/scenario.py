@@ -12,7 +12,17 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra.verdict import TOLERANCE
-from jourdain.errors import BadEvent, Error, NameClash, NotConverged, NotExpressible, Status, listing, unknown
+from jourdain.errors import (
+    BadEvent,
+    Error,
+    NameClash,
+    NotConverged,
+    NotExpressible,
+    NotFinite,
+    Status,
+    listing,
+    unknown,
+)
 from jourdain.evaluate import Array, Evaluator
 from jourdain.event import Event
 from jourdain.models.expression import to_sx
@@ -24,13 +34,33 @@ from jourdain.state import broadcast_shape, named_values, parameter_vector
 if TYPE_CHECKING:
     import xarray
 
+    from jourdain.algebra.directions import Directions
+    from jourdain.algebra.privileged import Phases
+    from jourdain.algebra.projectors import Projectors
     from jourdain.gradient import ScenarioGradient
     from jourdain.optimum import Optimum
+    from jourdain.sketch import Sketch
 
 
 # Arguments of a scenario's methods, which take parameters as keywords.
 RESERVED = frozenset(
-    ("check", "parameters", "samples", "keep", "progress", "of", "wrt", "over", "subject_to", "starts", "self")
+    (
+        "check",
+        "parameters",
+        "samples",
+        "keep",
+        "progress",
+        "of",
+        "wrt",
+        "over",
+        "subject_to",
+        "starts",
+        "self",
+        "point",
+        "subspace",
+        "axis",
+        "prefer",
+    )
 )
 
 
@@ -60,13 +90,13 @@ class Scenario:
     energy: SX | None  # what T_minus is scaled to
     guessed: Mapping[str, SX]  # coordinates solved from the geometric rows, and what stands for them in v
     units: Mapping[str, str]
+    sketch: Sketch | None = None  # how it is drawn
 
     def solve(self, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: Any) -> Transition:
         """The outcome for these parameters; each may be an array, and they broadcast."""
         pose = self.pose({**named_values("parameters", parameters), **more})
         q, v, p = self._state(pose)
-        own = {name: p[..., i] for i, name in enumerate(self.event.parameters)}
-        outcome = self.event.solve(q, v, check, parameters=own)
+        outcome = self.event.solve(q, v, check, parameters=self._own(p))
         return outcome if pose.arrived is None else outcome.judged(pose.judged)
 
     def sweep(
@@ -127,6 +157,23 @@ class Scenario:
 
         return minimize(self, of, over, subject_to, starts, fixed, sign=-1.0)
 
+    # Analysis at the scenario's pose, see `Event`
+
+    def projectors(self, **parameters: Any) -> Projectors:
+        """P_c, P_a, P_R, and what they make of the nonideal rows."""
+        q, _, own = self._named_state(parameters)
+        return self.event.projectors(q, parameters=own)
+
+    def directions(self, point: Any = None, subspace: Any = None, axis: Any = None, **parameters: Any) -> Directions:
+        """The prior velocities that lose most and least: ξ falling, each with T = 1 J."""
+        q, _, own = self._named_state(parameters)
+        return self.event.directions(q, point, subspace, axis, parameters=own)
+
+    def phases(self, prefer: Sequence[Any] = (), **parameters: Any) -> Phases:
+        """The privileged velocities of the prior, virtual and posterior phases, their maps and momenta."""
+        q, v, own = self._named_state(parameters)
+        return self.event.phases(q, v, prefer, parameters=own)
+
     # What the event sees
 
     def pose(self, parameters: Mapping[str, Any]) -> Pose:
@@ -158,10 +205,29 @@ class Scenario:
         """q, v and the event's parameters, each `(*batch, n)`."""
         return self._state(self.pose(parameters))
 
+    def _named_state(self, parameters: Mapping[str, Any]) -> tuple[Array, Array, dict[str, Array]]:
+        q, v, p = self.state(parameters)
+        return q, v, self._own(p)
+
+    def _own(self, p: Array) -> dict[str, Array]:
+        """The event's parameters by name."""
+        return {name: p[..., i] for i, name in enumerate(self.event.parameters)}
+
     def _state(self, pose: Pose) -> tuple[Array, Array, Array]:
         """q, v and the event's parameters, each `(*batch, n)`."""
         values, _ = self._composition.over(pose.columns, pose.batch)
         q, v, p = (values[name][..., 0] for name in ("q", "v", "p"))
+        if (
+            not pose.batch
+            and np.isfinite(np.array(pose.columns, dtype=float)).all()
+            and not np.isfinite([*q, *p]).all()
+        ):
+            names = [*self.event.mechanism.symbols.q_names, *self.event.parameters]
+            lost = [name for name, value in zip(names, [*q, *p], strict=True) if not np.isfinite(value)]
+            raise NotFinite(
+                f"There is no such pose: {listing(lost)} is not a number for these parameters (out of reach?). "
+                "Change them."
+            )
         if self.energy is not None and v.ndim == 1 and np.isfinite([*q, *p]).all() and not np.isfinite(v).all():
             raise BadEvent("The prior velocity cannot be scaled to this energy: it is zero, or the energy is negative.")
         return q, v, p
@@ -223,6 +289,7 @@ def scenario(
     guess: Mapping[Any, float],
     defaults: Mapping[Any, float],
     units: Mapping[Any, str],
+    sketch: Sketch | None = None,
 ) -> Scenario:
     """See `Event.at`."""
     s = event.mechanism.symbols
@@ -289,7 +356,9 @@ def scenario(
     for name in values:
         if name in RESERVED:
             raise NameClash(f"'{name}' is a parameter and also an argument of a scenario's methods; rename it.")
+    if sketch is not None:
+        sketch.refuse_strangers(event)
     given_units = {name_of(key): unit for key, unit in units.items()}
     return Scenario(
-        event, values, symbols, pose, velocity, own, scaled, found, {**event.mechanism.units, **given_units}
+        event, values, symbols, pose, velocity, own, scaled, found, {**event.mechanism.units, **given_units}, sketch
     )

@@ -7,12 +7,15 @@ from jourdain.gallery.capture import capture
 from jourdain.gallery.chain import chain
 from jourdain.gallery.cube import cube
 from jourdain.gallery.disk_on_moving_plane import disk_on_moving_plane
+from jourdain.gallery.four_bar import four_bar
+from jourdain.gallery.pantograph import pantograph
 from jourdain.gallery.particle import particle
 from jourdain.gallery.percussion import percussion
 from jourdain.gallery.rocking_block import rocking_block
 from jourdain.gallery.rod import rod
 from jourdain.gallery.rolling_sphere import rolling_sphere
 from jourdain.gallery.sleigh import sleigh
+from jourdain.gallery.slider_crank import slider_crank
 from jourdain.gallery.step import step
 from jourdain.gallery.two_balls import two_balls
 from jourdain.gallery.walker import walker
@@ -25,12 +28,15 @@ __all__ = [
     "chain",
     "cube",
     "disk_on_moving_plane",
+    "four_bar",
+    "pantograph",
     "particle",
     "percussion",
     "rocking_block",
     "rod",
     "rolling_sphere",
     "sleigh",
+    "slider_crank",
     "step",
     "two_balls",
     "walker",

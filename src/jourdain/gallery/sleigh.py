@@ -10,6 +10,7 @@ from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsym
 from jourdain.errors import unknown
 from jourdain.mechanism import Mechanism
 from jourdain.scenario import Scenario
+from jourdain.sketch import Sketch
 
 CASES = ("struck", "landing", "earthquake")
 
@@ -66,11 +67,19 @@ def sleigh(case: str = "struck") -> Scenario:
         f"psi_S_{side}": "rad" for side in ("minus", "plus")
     }
     on_ice = {heading: radians(20), u: 1.0, omega: 0.5}
+    sketch = Sketch(
+        links=[tuple(points)],
+        masses=["C"],
+        velocities=["A", "C"],
+        acts={"blade": "A"} | ({"D": "D"} if case == "struck" else {}),
+    )
     if case == "struck":
         event = mechanism.event(regular=[blade], impulses={"D": P * B.y})
-        return event.at(q={theta: heading}, v=along_blade, defaults=on_ice, units=units)
+        return event.at(q={theta: heading}, v=along_blade, defaults=on_ice, units=units, sketch=sketch)
     if case == "landing":
         in_the_air = {heading: radians(20), v_C: 1.0, psi: radians(50), omega: 0.5}
-        return mechanism.event(inert=[blade]).at(q={theta: heading}, v=flying, defaults=in_the_air, units=units)
+        return mechanism.event(inert=[blade]).at(
+            q={theta: heading}, v=flying, defaults=in_the_air, units=units, sketch=sketch
+        )
     event = mechanism.event(live={blade: {v_S: (0.0, 0.5), psi_S: (0.0, radians(70))}})
-    return event.at(q={theta: heading}, v=along_blade, defaults=on_ice, units=units)
+    return event.at(q={theta: heading}, v=along_blade, defaults=on_ice, units=units, sketch=sketch)

@@ -9,6 +9,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 
 from jourdain.mechanism import Mechanism
 from jourdain.scenario import Scenario
+from jourdain.sketch import Sketch
 
 
 def walker() -> Scenario:
@@ -33,17 +34,18 @@ def walker() -> Scenario:
     stance_foot.v2pt_theory(rear, N, A)
     heel.v2pt_theory(fore, N, B)
 
+    chest = hip.locatenew("chest", l_T * C.y)
     mechanism = Mechanism.from_sympy(
         bodies=[
             Particle("stance_leg", hip.locatenew("stance_leg", -b * A.y), m),
             Particle("swing_leg", hip.locatenew("swing_leg", -b * B.y), m),
             Particle("pelvis", hip, m_H),
-            Particle("trunk", hip.locatenew("trunk", l_T * C.y), m_T),
+            Particle("trunk", chest, m_T),
         ],
         frame=N,
         q=q,
         parameters={m: 5.0, m_H: 10.0, m_T: 10.0, l: 0.8, b: 0.4, l_T: 0.4, R: 0.2},
-        points={"hip": hip, "heel": heel, "stance_foot": stance_foot},
+        points={"hip": hip, "heel": heel, "stance_foot": stance_foot, "rear": rear, "fore": fore, "chest": chest},
         units={foot_x: "m", foot_y: "m", stance: "rad", swing: "rad", torso: "rad"}
         | {m: "kg", m_H: "kg", m_T: "kg", l: "m", b: "m", l_T: "m", R: "m"},
     )
@@ -58,4 +60,12 @@ def walker() -> Scenario:
         parameters={R: rho * l, m: legs / 2, m_T: mu * legs},
         defaults={theta: radians(40), lean: 0.0, rho: 0.25, mu: 1.0, m_W: 30.0, rate: 1.0},
         units={theta: "rad", lean: "rad", rho: "", mu: "", m_W: "kg", rate: "rad/s"},
+        sketch=Sketch(
+            links=[("rear", "hip", "fore"), ("hip", "chest")],
+            arcs={"rear": (R, "hip"), "fore": (R, "hip")},
+            masses=["hip", "chest"],
+            velocities=["hip", "chest", "heel", "stance_foot"],
+            acts={"heel": "heel", "stance": "stance_foot"},
+            surfaces=["heel", "stance"],
+        ),
     )

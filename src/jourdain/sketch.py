@@ -1,0 +1,53 @@
+"""How a mechanism is drawn: names of points, parameters and constraints, no numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from jourdain.errors import unknown
+from jourdain.naming import name_of
+
+if TYPE_CHECKING:
+    from jourdain.event import Event
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """What to draw in the x–y plane of the frame; where everything lies follows from the pose.
+
+    >>> arm = Sketch(links=[("motor", "elbow", "hand")], pivots=["motor"], acts={"wall": "hand"}, surfaces=["wall"])
+    >>> arm.points()
+    ('motor', 'elbow', 'hand')
+    """
+
+    links: Sequence[Sequence[str]] = ()  # lines through these points
+    # About a point: the radius, a parameter of the event, and the point that the arc looks away from.
+    arcs: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    masses: Sequence[str] = ()  # points where a mass is drawn
+    pivots: Sequence[str] = ()  # points held by the ground
+    velocities: Sequence[str] = ()  # points whose velocities are arrows
+    # Constraint, or what an applied impulse acts on → point where the impulse is an arrow. Rows x, y of a constraint
+    # act along these axes, other rows as the velocity of the point enters them.
+    acts: Mapping[str, str] = field(default_factory=dict)
+    surfaces: Sequence[str] = ()  # those of `acts` that are surfaces, across their first row
+
+    def points(self) -> tuple[str, ...]:
+        """Every point that is drawn."""
+        named = [*(name for line in self.links for name in line), *self.arcs, *self.masses, *self.pivots]
+        away = [away for _, away in self.arcs.values()]
+        return tuple(dict.fromkeys([*named, *away, *self.velocities, *self.acts.values()]))
+
+    def refuse_strangers(self, event: Event) -> None:
+        """Every name must be the event's."""
+        for name in self.points():
+            if name not in event.mechanism.points:
+                raise unknown("point", name, event.mechanism.points)
+        acting = [*(role.constraint.name for role in event.roles), *event.applied]
+        for name in (*self.acts, *self.surfaces):
+            if name not in acting:
+                raise unknown("constraint or applied impulse of the event", name, acting)
+        for radius, _ in self.arcs.values():
+            if name_of(radius) not in event.parameters:
+                raise unknown("parameter", name_of(radius), event.parameters)
