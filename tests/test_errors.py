@@ -279,8 +279,10 @@ def test_not_finite(body):
 
 def test_outcome_that_overflows(body):
     event = body.event(inert=[body.constraint("wall", x.diff() / l)])
-    with pytest.raises(jd.NotFinite, match="outcome is not finite"):
+    with pytest.raises(jd.NotFinite, match=r"'wall' \(inert\) has no finite coefficients at this state: they overflow"):
         event.solve(v={"x": 1.0}, l=0.0)
+    with pytest.raises(jd.NotFinite, match="outcome is not finite"):
+        event.solve(v={"x": 1e200}, l=1.0)
 
 
 def test_a_row_that_is_nan_is_not_a_zero_row(body):

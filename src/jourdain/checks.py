@@ -33,7 +33,7 @@ def refusal(
     (its numbers `(m,)`, their names).
     """
     if status == Status.NOT_FINITE:
-        return _not_finite(inputs)
+        return _not_finite(values, layout, inputs)
     if status == Status.NOT_POSITIVE_DEFINITE:
         return NotPositiveDefinite(
             "The mass matrix is not positive definite; check masses and inertias, and that every velocity moves a mass."
@@ -47,12 +47,21 @@ def refusal(
     return _contradicted(values, layout)
 
 
-def _not_finite(inputs: Mapping[str, tuple[Array, Sequence[str]]]) -> Error:
+def _not_finite(
+    values: Mapping[str, Array], layout: Layout, inputs: Mapping[str, tuple[Array, Sequence[str]]]
+) -> Error:
     for what, (array, names) in inputs.items():
         bad = ~np.isfinite(array)
         if bad.any():
             i = int(np.argmax(bad))
             return NotFinite(f"{what} '{names[i]}' is {array[i]}; every number must be finite.")
+    if np.isfinite(values["M_diagonal"]).all():  # else all rows would be blamed for the masses
+        for row, length2 in zip(layout.rows, values["row_length2"][:, 0], strict=True):
+            if not np.isfinite(length2):
+                return NotFinite(
+                    f"'{row.name}' ({row.kind}) has no finite coefficients at this state: they overflow, divide by "
+                    "zero, or take the root of a negative number. Check that the pose exists for these parameters."
+                )
     return NotFinite("The outcome is not finite: some expression overflows or divides by zero at this state.")
 
 

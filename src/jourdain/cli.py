@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import inspect
-import math
 from importlib.metadata import version
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jourdain.errors import BadEvent, Error, unknown
+from jourdain.arguments import AXIS, assignment, axis, pairs, setting, structural
+from jourdain.errors import BadArgument, Error, unknown
+from jourdain.files import refuse, refuse_place, whole, write
+
+if TYPE_CHECKING:
+    from jourdain.scenario import Scenario
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="What happens when a constraint changes.")
 
@@ -43,7 +47,7 @@ def list_problems() -> None:
     for name in gallery.__all__:
         problem = getattr(gallery, name)
         scenario = problem()
-        shown = [_assignment(parameter, value, scenario.units) for parameter, value in scenario.parameters.items()]
+        shown = [assignment(parameter, value, scenario.units) for parameter, value in scenario.parameters.items()]
         choices = [f"{key}={parameter.default}" for key, parameter in inspect.signature(problem).parameters.items()]
         table.add_row(name, (problem.__doc__ or "").partition("\n")[0], "  ".join([*choices, *shown]))
     Console().print(table)
@@ -55,34 +59,97 @@ def run(
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="PARAMETER=VALUE, several times; angles in degrees.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Write the energy picture to this file (.png, .svg, .pdf).")] = None,
+    sweeps: Annotated[
+        list[str] | None, typer.Option("--sweep", help=f"{AXIS}; several times: a grid. Angles in degrees.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="A quantity of the sweep, as in loss or impulse.heel.normal; several times. Default: all."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the numbers to this file (.nc, .csv, .parquet, .json).")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write a picture to this file (.png, .svg, .pdf): energies, or the sweep.")
+    ] = None,
+    show: Annotated[str | None, typer.Option(help="The quantity of a sweep that --plot shows.")] = None,
 ) -> None:
-    """Solve a problem of the gallery and print the outcome."""
+    """Solve a problem of the gallery, once or over a grid of its parameters, and print the outcome."""
+    scenario, structure, values, axes = _asked(name, settings or [], sweeps or [])
+    _refuse_output(scenario, axes, keep or [], out, plot, show)
+    kept = keep or None
+    if keep and plot is not None:
+        show = show or keep[0]
+        kept = list(dict.fromkeys([*keep, show]))  # what is shown is kept too
+    if axes:
+        from jourdain.overview import failures, overview
+
+        ds = scenario.sweep(keep=kept, **values, **axes)
+        notes = failures(scenario, ds, values)
+        told = "\n".join([overview(ds, everything=bool(keep)), *(["", *notes] if notes else [])])
+    else:
+        outcome = scenario.solve(parameters=values)
+        told = str(outcome)
+    if plot is not None:  # drawn before anything is written: what cannot be drawn is refused
+        from jourdain.plots import energy_bars, save, sweep_plot
+
+        picture = sweep_plot(ds, show) if axes else energy_bars(outcome, title=name.replace("_", " "))
+    chosen = {**scenario.parameters, **values, **axes}
+    shown = [*(f"{key}={value}" for key, value in structure.items()),
+             *(assignment(p, value, scenario.units) for p, value in chosen.items())]  # fmt: skip
+    typer.echo(f"{name}: " + "  ".join(shown) + f"\n\n{told}")
+    if out is not None:
+        write(ds if axes else scenario.sweep(keep=keep or None, **values), out)
+        typer.echo(f"\nwrote {out}")
+    if plot is not None:
+        with whole(plot) as part:
+            save(picture, part)
+        typer.echo(f"\nwrote {plot}")
+
+
+def _asked(
+    name: str, settings: list[str], sweeps: list[str]
+) -> tuple[Scenario, dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """The scenario, the keywords that it was built with, parameters that are fixed and those that are swept."""
     from jourdain import gallery
 
     if name not in gallery.__all__:
         raise unknown("problem", name, gallery.__all__)
     problem = getattr(gallery, name)
-    given = dict(_split(setting) for setting in settings or [])
-    structure = {key: _like(key, given.pop(key), parameter.default)
-                 for key, parameter in inspect.signature(problem).parameters.items() if key in given}  # fmt: skip
+    keywords = inspect.signature(problem).parameters
+    fixed, swept = pairs("--set", "PARAMETER=VALUE", settings), pairs("--sweep", AXIS, sweeps)
+    for key in swept:
+        if key in keywords:
+            raise BadArgument(f"'{key}' changes how '{name}' is built, so it cannot be swept; choose it with --set.")
+        if key in fixed:
+            raise BadArgument(f"'{key}' is given by --set and by --sweep; leave one out.")
+    structure = {key: structural(key, fixed.pop(key), keywords[key].default) for key in keywords if key in fixed}
     scenario = problem(**structure)
-    values = {}
-    for parameter, text in given.items():
-        if parameter not in scenario.parameters:
-            raise unknown("parameter", parameter, [*inspect.signature(problem).parameters, *scenario.parameters])
-        values[parameter] = _number(parameter, text) * _degrees(scenario.units.get(parameter, ""))
+    for key in (*fixed, *swept):
+        if key not in scenario.parameters:
+            raise unknown("parameter", key, [*keywords, *scenario.parameters])
+    units = scenario.units
+    values = {key: setting(key, text, units.get(key, "")) for key, text in fixed.items()}
+    return scenario, structure, values, {key: axis(key, text, units.get(key, "")) for key, text in swept.items()}
+
+
+def _refuse_output(
+    scenario: Scenario, axes: dict[str, Any], keep: list[str], out: Path | None, plot: Path | None, show: str | None
+) -> None:
+    """Before anything is solved: quantities and files that cannot be, options that say nothing."""
+    if show is not None and (plot is None or not axes):
+        raise BadArgument("--show says what --plot shows of a --sweep; give both, or leave it out.")
+    if keep and out is None and not axes:
+        raise BadArgument("--keep says what a --sweep keeps or --out writes; give one of them, or leave it out.")
+    for address in (*keep, *((show,) if show is not None else ())):
+        if address != "status":
+            scenario.event.layout.find(address)  # refuses what is not there
+    if out is not None:
+        refuse(out)
     if plot is not None:
-        _refuse_path(plot)
-    outcome = scenario.solve(parameters=values)
-    chosen = {**scenario.parameters, **values}
-    shown = [*(f"{key}={value}" for key, value in structure.items()),
-             *(_assignment(p, value, scenario.units) for p, value in chosen.items())]  # fmt: skip
-    typer.echo(f"{name}: " + "  ".join(shown) + "\n")
-    typer.echo(str(outcome))
-    if plot is not None:
-        _plot(outcome, plot, name)
-        typer.echo(f"\nwrote {plot}")
+        _refuse_picture(plot)
+    if plot is not None and len(axes) > 2:
+        raise BadArgument(f"--plot shows one or two swept parameters, not {len(axes)}; fix some with --set.")
 
 
 @app.command()
@@ -97,8 +164,8 @@ def bench(
     from jourdain.benchmarks.report import markdown, tables
     from jourdain.benchmarks.run import bench as run_bench
 
-    if out is not None and (out.is_dir() or not out.parent.is_dir()):
-        raise BadEvent(f"'{out}' cannot be written: it is a folder, or its folder does not exist.")
+    if out is not None:
+        refuse_place(out)
     report = run_bench()
     if json:
         typer.echo(dumps(report.to_dict(), indent=2))
@@ -113,69 +180,18 @@ def bench(
                 table.add_row(*row)
             console.print(table, "", sep="\n")
     if out is not None:
-        try:
-            out.write_text(markdown(report), encoding="utf-8")
-        except OSError as error:
-            raise BadEvent(f"'{out}' cannot be written: {error.strerror or error}.") from None
+        with whole(out) as part:
+            part.write_text(markdown(report), encoding="utf-8")
 
 
-def _plot(outcome: Any, path: Path, title: str) -> None:
-    from jourdain.plots import energy_bars, save
-
-    try:
-        save(energy_bars(outcome, title=title.replace("_", " ")), path)
-    except OSError as error:
-        raise BadEvent(f"'{path}' cannot be written: {error.strerror or error}.") from None
-
-
-def _refuse_path(path: Path) -> None:
-    """Before anything is solved: a folder that is not there, or a format that Matplotlib does not write."""
+def _refuse_picture(path: Path) -> None:
+    """Before anything is solved: a place where no file can be, or a format that Matplotlib does not write."""
     from matplotlib.backend_bases import FigureCanvasBase
 
-    if not path.parent.is_dir():
-        raise BadEvent(f"The folder '{path.parent}' does not exist; make it first.")
+    refuse_place(path)
     formats = FigureCanvasBase.get_supported_filetypes()
     if path.suffix.removeprefix(".").lower() not in formats:
         raise unknown("picture format", path.suffix.removeprefix("."), formats)
-
-
-def _split(setting: str) -> tuple[str, str]:
-    key, sign, value = setting.partition("=")
-    if not sign or not key or not value:
-        raise BadEvent(f"--set takes PARAMETER=VALUE, not '{setting}'.")
-    return key.strip(), value.strip()
-
-
-def _like(key: str, text: str, default: Any) -> Any:
-    """A structural keyword in the type of its default."""
-    if isinstance(default, bool):
-        return text.lower() in ("1", "true", "yes")
-    if isinstance(default, int):
-        value = _number(key, text)
-        if not value.is_integer():
-            raise BadEvent(f"{key} must be a whole number, not '{text}'.")
-        return int(value)
-    return text
-
-
-def _number(key: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise BadEvent(f"{key} must be a number, not '{text}'.") from None
-
-
-def _degrees(unit: str) -> float:
-    """Quantities whose unit is rad are given in degrees."""
-    return math.pi / 180 if unit == "rad" else 1.0
-
-
-def _assignment(name: str, value: float | None, units: Any) -> str:
-    unit = units.get(name, "")
-    if value is None:
-        return f"{name}=?"
-    shown = {"rad": "°", "1": "", "": ""}.get(unit, f" {unit}")
-    return f"{name}={value / _degrees(unit):.6g}{shown}"
 
 
 def main() -> None:

@@ -104,7 +104,9 @@ def attributes(layout: Layout, entry: Entry) -> dict[str, str]:
         else None
     )
     long_name = quantity.long_name + (f": {label}" if label else "")
-    return {"symbol": quantity.symbol, "long_name": long_name, **unit_attribute(layout.unit(quantity.name, label))}
+    units = {layout.unit(quantity.name, name) for name in entry.names or (label,)}  # of the numbers that are there
+    unit = units.pop() if len(units) == 1 else ""
+    return {"symbol": quantity.symbol, "long_name": long_name, **unit_attribute(unit)}
 
 
 def unit_attribute(unit: str) -> dict[str, str]:

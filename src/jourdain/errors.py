@@ -86,6 +86,14 @@ class TooLarge(Error):
     """A computation whose results would not fit in memory."""
 
 
+class CannotWrite(Error):
+    """A file that cannot be written."""
+
+
+class BadArgument(Error):
+    """Words of the command line that do not say what to do."""
+
+
 class Status(IntEnum):
     """What became of one event. OK is 0; a status other than OK and ENERGY_CREATED comes with NaN in all numbers."""
 
@@ -109,7 +117,7 @@ _MESSAGES = {
     Status.OK: "solved",
     Status.ENERGY_CREATED: "energy created: the restitutions (or the given nonideal impulses) are not consistent "
     "with rigid bodies; use one κ for coupled rows",
-    Status.NOT_FINITE: "the input has NaN or infinity",
+    Status.NOT_FINITE: "the input has NaN or infinity, or an expression has no finite value there",
     Status.NOT_POSITIVE_DEFINITE: "the mass matrix is not positive definite; check masses and inertias",
     Status.OFF_CONSTRAINT: "the configuration misses a geometric constraint; correct q, or pass check='project'",
     Status.PRIOR_VIOLATED: "the prior velocity breaks a row that is on before; correct v, or pass check='project'",

@@ -20,13 +20,21 @@ def text(t: Transition) -> str:
     """The tables below one another, columns aligned."""
     lines = [_headline(t)]
     for header, rows in _tables(t):
-        cells = [header, *rows]
-        widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
-        lines.append("")
-        for row in cells:
-            numbers = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-            lines.append("  ".join([row[0].ljust(widths[0]), *numbers]).rstrip())
+        lines += ["", *aligned(header, rows)]
     return "\n".join(lines)
+
+
+def aligned(header: list[str], rows: list[list[str]], left: tuple[int, ...] = (0,)) -> list[str]:
+    """The lines of a table: columns to the right, those in `left` to the left."""
+    cells = [header, *rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    return [
+        "  ".join(
+            cell.ljust(width) if i in left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
 
 
 def page(t: Transition) -> str:
@@ -47,7 +55,7 @@ def _headline(t: Transition) -> str:
     prior, virtual, posterior = t.dof
     line = f"{t.status.message.split(';')[0]}; degrees of freedom {prior} → {virtual} → {posterior}"
     if t.energy_created > 0:
-        line += f"; {_number(t.energy_created)} J created"
+        line += f"; {rounded(t.energy_created)} J created"
     pulling = [c.name for c in t.layout.constraints if c.contact and c.kind in ON_KINDS and _pulls(t, c.name)]
     if pulling:
         line += f"; pulls (two-sided): {', '.join(pulling)}"
@@ -73,7 +81,7 @@ def _velocities(t: Transition) -> Table:
     after = [*t.velocity_plus.values(), *t.outputs_plus.values()]
     scale = _largest(*before, *after)
     rows = [
-        [_with_unit(name, layout.units.get(name, "")), _number(minus, scale), _number(plus, scale)]
+        [with_unit(name, layout.units.get(name, "")), rounded(minus, scale), rounded(plus, scale)]
         for name, minus, plus in zip(names, before, after, strict=True)
     ]
     return ["velocity", "before", "after"], rows
@@ -85,9 +93,9 @@ def _rows(t: Transition) -> Table:
     force = _largest(*t.impulse.values())
     rows = []
     for row in t.layout.rows:
-        u = [_number(side[row.name], speed) for side in (t.u_minus, t.u_plus)]
-        impulse = "" if row.kind == "released" else _number(t.impulse[row.name], force)
-        rows.append([_with_unit(row.name, units[row.name]), row.kind, *u, impulse])
+        u = [rounded(side[row.name], speed) for side in (t.u_minus, t.u_plus)]
+        impulse = "" if row.kind == "released" else rounded(t.impulse[row.name], force)
+        rows.append([with_unit(row.name, units[row.name]), row.kind, *u, impulse])
     return ["row", "kind", "u before", "u after", "impulse"], rows
 
 
@@ -97,21 +105,21 @@ def _energies(t: Transition) -> Table:
              ("  admissible, T_a", t.T_a_minus, t.T_a_plus),
              ("  along regular rows, T_r", t.T_r_minus, t.T_r_plus)]  # fmt: skip
     rows = [
-        [name, *(_number(value, scale) for value in (before, after, after - before))]
+        [name, *(rounded(value, scale) for value in (before, after, after - before))]
         for name, before, after in shown
         if not name.endswith("T_r") or _largest(before, after) > ROUNDING * scale
     ]
     rows += [
-        [f"work of {name}", "", "", _number(work, scale)]
+        [f"work of {name}", "", "", rounded(work, scale)]
         for name, work in t.ledger.items()
         if _largest(work) > ROUNDING * scale
     ]
-    rows.append(["lost, T⁻ − T⁺", "", "", _number(t.loss, scale)])
-    rows.append(["ξ = T_c⁻/T⁻", _number(t.xi, 1.0), "", ""])
+    rows.append(["lost, T⁻ − T⁺", "", "", rounded(t.loss, scale)])
+    rows.append(["ξ = T_c⁻/T⁻", rounded(t.xi, 1.0), "", ""])
     return ["energy in J", "before", "after", "change"], rows
 
 
-def _with_unit(name: str, unit: str) -> str:
+def with_unit(name: str, unit: str) -> str:
     return f"{name} ({unit})" if unit else name
 
 
@@ -120,12 +128,12 @@ def _largest(*values: Any) -> float:
     return max((float(np.max(np.abs(np.nan_to_num(v)), initial=0.0)) for v in values), default=0.0)
 
 
-def _number(value: object, scale: float = 0.0) -> str:
+def rounded(value: object, scale: float = 0.0) -> str:
     """Six significant digits, rounding errors of `scale` as 0; of a batch, the range."""
     array = np.asarray(value, dtype=float)
     if array.ndim:
         if not np.isfinite(array).any():
             return "nan"
-        return f"{_number(np.nanmin(array), scale)} … {_number(np.nanmax(array), scale)}"
+        return f"{rounded(np.nanmin(array), scale)} … {rounded(np.nanmax(array), scale)}"
     number = float(array)
     return "0" if abs(number) <= ROUNDING * scale else f"{number:.6g}".replace("-", "−")
