@@ -26,6 +26,9 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("chain", {"n": 5}),
     ("cube", {}),
     ("disk_on_moving_plane", {}),
+    ("four_bar", {}),
+    ("pantograph", {}),
+    ("pantograph", {"coordinates": "loop"}),
     ("particle", {}),
     ("percussion", {}),
     ("rocking_block", {}),
@@ -36,6 +39,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("sleigh", {}),
     ("sleigh", {"case": "landing"}),
     ("sleigh", {"case": "earthquake"}),
+    ("slider_crank", {}),
     ("step", {}),
     ("two_balls", {}),
     ("walker", {}),
@@ -97,6 +101,7 @@ def test_has_a_title_defaults_and_units(name: str, keywords: dict[str, Any]) -> 
     ("name", "keyword", "message"),
     [
         ("ball_let_go", {"hand": "closes"}, "There is no hand 'closes'"),
+        ("pantograph", {"coordinates": "polar"}, "no kind of coordinates 'polar'; there are: 'minimal', 'loop'"),
         ("rod", {"floor": "wet"}, "There is no floor 'wet'; there are: 'smooth', 'rough'"),
         ("rolling_sphere", {"shape": "spheer"}, "There is no shape 'spheer'; did you mean 'sphere'?"),
         ("sleigh", {"case": "strucked"}, "There is no case 'strucked'; did you mean 'struck'?"),
@@ -438,104 +443,3 @@ def test_cube(rng: np.random.Generator) -> None:
     moment = np.cross(half * [-1, 1, -1], near) + np.cross(half * [1, 1, -1], far)
     change = (p.m * p.a**2 / 6)[:, None] * (t.v_plus - t.v_minus)[:, 3:]
     same(moment, change, scale=momentum * half)
-
-
-# Font-Llagunes & Kövecses, heel strike of a compass walker
-
-
-def test_walker_at_the_pose_of_the_papers() -> None:
-    """theta = 40°, rho = 0.25, mu = 1: T_c⁻ in J, impulses in N s and the speed of the rear foot in m/s."""
-    t = gallery.walker().solve(theta=np.radians(40), rho=0.25, mu=1.0)
-    assert t.T_c_minus == pytest.approx(2.047633, abs=5e-7)
-    assert t.impulse["heel"] == pytest.approx([9.978130, -2.636596], abs=5e-7)
-    assert t.u_plus["stance"] == pytest.approx([0.167326, 0.418536], abs=5e-7)
-    assert t.dof == (3, 3, 3)
-
-
-def test_walker_by_momentum(rng: np.random.Generator) -> None:
-    """The heel is all that acts: linear momentum jumps by its impulse, angular momentum about it does not."""
-    shape = {"theta": (0.1, 1.2), "torso": (-0.4, 0.4), "rho": (0, 0.5), "mu": (0.1, 10), "rate": (0.5, 2)}
-    body = {"m_W": (25, 50), "m_H": (2, 20), "l": (0.5, 1), "b": (0.1, 0.4), "l_T": (0.1, 0.6)}
-    t, p = draw(gallery.walker(), rng, **shape, **body)
-    m_T = (p.m_W - p.m_H) * p.mu / (1 + p.mu)
-    m, L = m_T / p.mu / 2, (1 - p.rho) * p.l
-
-    def along(angle: Any) -> Any:
-        return np.stack([np.sin(angle), np.cos(angle)])
-
-    def turning(angle: Any) -> Any:
-        return np.stack([np.cos(angle), -np.sin(angle)])  # ∂ along/∂ angle
-
-    legs, zero = (p.theta / 2, -p.theta / 2, p.torso), 0 * L
-    stance, swing, torso = ([along(angle), turning(angle)] for angle in legs)
-    heel = np.stack([L * (stance[0][0] - swing[0][0]), -p.rho * p.l])  # from the centre of the stance foot
-
-    def momenta(v: Any) -> tuple[Any, Any]:
-        """Linear momentum, and angular momentum about the heel."""
-        hip, hip_v = L * stance[0], v[:2] + L * v[2] * stance[1]
-        masses = [
-            (m, hip - p.b * stance[0], hip_v - p.b * v[2] * stance[1]),
-            (m, hip - p.b * swing[0], hip_v - p.b * v[3] * swing[1]),
-            (p.m_H, hip, hip_v),
-            (m_T, hip + p.l_T * torso[0], hip_v + p.l_T * v[4] * torso[1]),
-        ]
-        linear = sum(mass * velocity for mass, _, velocity in masses)
-        arms = [(mass, place - heel, velocity) for mass, place, velocity in masses]
-        return linear, sum(mass * (r[0] * u[1] - r[1] * u[0]) for mass, r, u in arms)
-
-    before, after = momenta(t.v_minus.T), momenta(t.v_plus.T)
-    size = p.m_W * p.l * p.rate
-    same(after[0] - before[0], np.stack([t.impulse["heel.tangent"], t.impulse["heel.normal"]]), scale=10 * size)
-    same(after[1], before[1], scale=10 * size * p.l)
-    # Before, the stance foot rolls; after, the heel rests.
-    same(t.v_minus, np.stack([p.rho * p.l * p.rate, zero, p.rate, p.rate, zero], axis=-1), scale=p.rate[:, None])
-    assert np.all(np.abs(t.u_plus["heel"]) <= 1e-12 * p.rate[:, None])
-    assert np.all(np.abs(t.u_minus["stance"]) <= 1e-12 * p.rate[:, None])
-
-
-def test_walker_statements_on_legs_and_feet() -> None:
-    """Figs. 2 and 3: T_c and both impulses grow with theta and fall with rho; a curve ends where the foot stays."""
-    theta, rho = np.radians(np.linspace(10, 60, 51)), np.array([0, 0.25, 0.5])
-    t = gallery.walker().solve(theta=theta[:, None], rho=rho)
-    lifts = t.u_plus["stance.normal"] > 0
-    assert np.all(lifts[:, 1:])
-    for quantity in (t.T_c_minus, np.abs(t.impulse["heel.normal"]), np.abs(t.impulse["heel.tangent"])):
-        assert np.all(np.diff(quantity, axis=0)[lifts[1:]] > 0)
-        assert np.all(np.diff(quantity, axis=1)[lifts[:, :-1]] < 0)
-
-
-@pytest.mark.parametrize(("rho", "limit"), [(0, 44.48), (0.05, 46.84), (0.1, 49.51), (0.25, 60.08), (0.5, 102.3)])
-def test_walker_rear_foot_lifts_up_to_a_limit(rho: float, limit: float) -> None:
-    """The rear foot leaves the ground for smaller angles only; recomputed, as the paper's 43° is off its own model."""
-    last_digit = 0.1 if limit > 100 else 0.01
-    theta = np.radians(limit + last_digit * np.array([-0.5, 0.5]))
-    lifts = gallery.walker().solve(theta=theta, rho=rho).u_plus["stance.normal"] > 0
-    assert list(lifts) == [True, False]
-
-
-def test_walker_statements_on_the_torso() -> None:
-    """Figs. 4 and 5: leaning forward lowers T_c and raises T_a; backward a low mu loses less, forward a high one."""
-    torso = np.radians(np.linspace(-20, 20, 41))
-    t = gallery.walker().solve(torso=torso[:, None], mu=np.array([0.1, 1, 10]))
-    forward = torso >= 0
-    assert np.all(np.diff(t.T_c_minus[forward], axis=0) < 0)
-    assert np.all(np.diff(t.T_a_minus[forward], axis=0) > 0)
-    for quantity in (t.T_c_minus, t.impulse["heel.normal"]):
-        assert np.all(np.diff(quantity[torso <= np.radians(-3)], axis=1) > 0)
-        assert np.all(np.diff(quantity[torso >= np.radians(3)], axis=1) < 0)
-    fine = np.radians(np.linspace(-20, 20, 4001))
-    peak = fine[np.argmax(gallery.walker().solve(torso=fine, mu=10.0).T_c_minus)]
-    assert np.degrees(peak) == pytest.approx(-15.9, abs=0.05)
-
-
-def test_walker_points_are_carried_by_the_legs() -> None:
-    """At the strike both soles are on the ground; the heel moves as the struck rows say."""
-    scenario = gallery.walker()
-    mechanism, t, half = scenario.event.mechanism, scenario.solve(), np.radians(20)
-    q = {"foot_y": 0.2, "stance": half, "swing": -half}
-    same(mechanism.position("stance_foot", q), [0, 0, 0], scale=1.0)
-    step = 2 * 0.6 * np.sin(half)
-    same(mechanism.position("heel", q), [step, 0, 0], scale=1.0)
-    same(mechanism.position("hip", q), [step / 2, 0.2 + 0.6 * np.cos(half), 0], scale=1.0)
-    same(mechanism.point_velocity("heel", q, t.v_minus)[[1, 0]], t.u_minus["heel"], scale=1.0)
-    same(mechanism.point_velocity("stance_foot", q, t.v_plus)[[1, 0]], t.u_plus["stance"], scale=1.0)

@@ -5,6 +5,7 @@ import pytest
 import sympy as sp
 
 import jourdain as jd
+from jourdain import gallery
 from test_mechanism import planar_walker
 
 theta, rho, torso = sp.symbols("theta rho torso")
@@ -158,6 +159,131 @@ def test_what_is_guessed_is_not_given():
         event.at(q={crank: x}, guess={rod: -0.1, x: 0.5})
 
 
-def test_parameters_that_would_be_taken_for_arguments(strike):
-    with pytest.raises(jd.NameClash, match="'keep' is a parameter and also an argument"):
-        strike.event.at(q={"stance": sp.Symbol("keep")})
+# Analysis at the scenario's pose
+
+
+def fields(record):
+    """Every array of a record of arrays, by name."""
+    return {name: np.asarray(value) for name, value in vars(record).items() if isinstance(value, np.ndarray)}
+
+
+def assert_same_fields(found, expected):
+    found, expected = fields(found), fields(expected)
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        np.testing.assert_allclose(found[name], value, rtol=1e-13, atol=1e-15, equal_nan=True, err_msg=name)
+
+
+def by_hand(q, v, **parameters):
+    return {"q": q, "v": v, "parameters": parameters}
+
+
+def walker_by_hand():
+    """Half the angle each; R = rho l; legs and torso share what the hip leaves of m_W."""
+    masses = {"m": 10 / 3, "m_T": 40 / 3, "m_H": 10.0}
+    q = {"foot_y": 0.24, "stance": 0.35, "swing": -0.35, "torso": 0.1}
+    v = {"foot_x": 0.24, "stance": 1.0, "swing": 1.0}
+    return by_hand(q, v, R=0.24, l=0.8, b=0.4, l_T=0.4, **masses)
+
+
+def slider_crank_by_hand():
+    """The rod from the law of sines."""
+    theta, omega = 0.7, 3.0
+    rod = -np.arcsin(np.sin(theta) / 3)
+    turn = -omega * np.cos(theta) / (3 * np.cos(rod))
+    x = 0.1 * np.cos(theta) + 0.3 * np.cos(rod)
+    speed = -0.1 * omega * np.sin(theta) - 0.3 * turn * np.sin(rod)
+    return by_hand({"crank": theta, "rod": rod, "x": x}, {"crank": omega, "rod": turn, "x": speed}, kappa=0.2)
+
+
+def pantograph_by_hand():
+    """In the symmetric pose the motors turn against each other, by the same angle, so fast that T⁻ = 20 mJ."""
+    r = np.hypot(0.0445 / 2, 0.2252)
+    out = np.arctan2(0.0445 / 2, 0.2252) + np.pi / 2
+    bend = np.arccos((0.1449**2 + r**2 - 0.1984**2) / (2 * 0.1449 * r))
+    q = {"q1": out - bend, "q3": np.pi - out + bend}
+    unit = gallery.pantograph().event.mechanism.kinetic_energy(q, {"q1": 1.0, "q3": -1.0})
+    rate = np.sqrt(0.02 / unit)
+    return by_hand(q, {"q1": rate, "q3": -rate}, beta=0.01)
+
+
+ANALYSED = {
+    "walker": ({"theta": 0.7, "rho": 0.3, "torso": 0.1, "mu": 2.0}, walker_by_hand, "heel", "foot_x"),
+    "slider_crank": ({"theta": 0.7, "omega": 3.0}, slider_crank_by_hand, "knee", "x"),
+    "pantograph": ({"energy": 0.02, "beta": 0.01}, pantograph_by_hand, "EE", "q3"),
+}
+
+
+@pytest.fixture(params=ANALYSED)
+def analysed(request):
+    """A scenario, its parameters, the state written by hand, a point, and a velocity to prefer."""
+    return getattr(gallery, request.param)(), *ANALYSED[request.param]
+
+
+def test_projectors_are_those_of_the_event(analysed):
+    scenario, parameters, state, _, _ = analysed
+    at = state()
+    found = scenario.projectors(**parameters)
+    assert_same_fields(found, scenario.event.projectors(at["q"], parameters=at["parameters"]))
+    np.testing.assert_allclose(found.P_R + found.P_c + found.P_a, np.eye(len(found.P_c)), atol=1e-12)
+
+
+def test_directions_are_those_of_the_event(analysed):
+    scenario, parameters, state, point, velocity = analysed
+    at = state()
+    q, own = at["q"], at["parameters"]
+    # Where ξ is repeated only a span is determined: compare ξ, and a single direction in full.
+    found = scenario.directions(point=point, **parameters)
+    direct = scenario.event.directions(q, point, parameters=own)
+    assert found.xi == pytest.approx(direct.xi, abs=1e-12)
+    one = {"subspace": [velocity], "axis": (1.0, 1.0)}
+    assert_same_fields(
+        scenario.directions(point=point, **one, **parameters),
+        scenario.event.directions(q, point, **one, parameters=own),
+    )
+
+
+def test_phases_are_those_of_the_event(analysed):
+    scenario, parameters, state, _, velocity = analysed
+    at = state()
+    for prefer in ((), (velocity,)):
+        found = scenario.phases(prefer=prefer, **parameters)
+        direct = scenario.event.phases(**at, prefer=prefer)
+        for title in ("prior", "virtual", "posterior"):
+            one, other = getattr(found, title), getattr(direct, title)
+            assert one.names == other.names, title
+            assert one.momenta_minus is not None, "the scenario knows the velocity"
+            for name, value in fields(other).items():
+                scale = np.max(np.abs(value), initial=1e-300) + 1e-2
+                error = np.max(np.abs(fields(one)[name] - value), initial=0.0)
+                assert error <= 1e-12 * scale, f"{name} of the {title} phase is off by {error:.1e}"
+        change = found.virtual.momenta_plus - found.virtual.momenta_minus
+        assert change == pytest.approx(found.applied, abs=1e-13)
+
+
+def test_projectors_take_arrays_and_the_others_one_pose():
+    scenario = gallery.pantograph()
+    many = scenario.projectors(d=[0.0, 0.1, 0.5])
+    assert many.P_c.shape == (3, 2, 2)
+    np.testing.assert_allclose(many.P_c[1], scenario.projectors(d=0.1).P_c, rtol=1e-13)
+    assert np.isnan(many.P_c[2]).all()  # out of reach
+    for analysis in (scenario.directions, scenario.phases):
+        with pytest.raises(jd.ShapeError, match="one pose at a time"):
+            analysis(d=[0.0, 0.1])
+
+
+def test_analysis_refuses_what_solve_refuses():
+    pantograph, four_bar = gallery.pantograph(), gallery.four_bar()
+    for name in ("projectors", "directions", "phases"):
+        with pytest.raises(jd.UnknownName, match=r"There is no parameter 'hight'; did you mean 'height'\?"):
+            getattr(pantograph, name)(hight=0.2)
+        with pytest.raises(jd.NotFinite, match="There is no such pose"):
+            getattr(pantograph, name)(d=0.5)
+        with pytest.raises(jd.NotConverged, match="No 'coupler', 'rocker' near the guess"):
+            getattr(four_bar, name)(l4=2.0)
+
+
+@pytest.mark.parametrize("name", ["keep", "point", "subspace", "axis", "prefer"])
+def test_parameters_that_would_be_taken_for_arguments(strike, name):
+    with pytest.raises(jd.NameClash, match=f"'{name}' is a parameter and also an argument"):
+        strike.event.at(q={"stance": sp.Symbol(name)})

@@ -1,4 +1,4 @@
-"""The command line: `jourdain list`, `run NAME`, `bench`. Angles are degrees here, everything else SI."""
+"""The command line: `jourdain list`, `run NAME`, `reproduce`, `bench`. Angles are degrees here, everything else SI."""
 
 from __future__ import annotations
 
@@ -150,6 +150,26 @@ def _refuse_output(
         _refuse_picture(plot)
     if plot is not None and len(axes) > 2:
         raise BadArgument(f"--plot shows one or two swept parameters, not {len(axes)}; fix some with --set.")
+
+
+@app.command()
+def reproduce(
+    out: Annotated[Path, typer.Option(help="The folder to write to; it is made if it is not there.")] = Path("papers"),
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="MODEL.PARAMETER=VALUE, as in walker.m_H=10.1; several times."),
+    ] = None,
+) -> None:
+    """Recompute the four papers: every table and figure, ours beside theirs, and a page that shows them all."""
+    from jourdain.papers.report import main
+
+    given: dict[str, dict[str, str]] = {}
+    for name, text in pairs("--set", "MODEL.PARAMETER=VALUE", settings or []).items():
+        model, dot, parameter = name.partition(".")
+        if not dot:
+            raise BadArgument(f"--set takes MODEL.PARAMETER=VALUE, as in walker.m_H=10.1, not '{name}={text}'.")
+        given.setdefault(model, {})[parameter] = text
+    typer.echo(main(out, given))
 
 
 @app.command()

@@ -159,19 +159,26 @@ class Scenario:
 
     # Analysis at the scenario's pose, see `Event`
 
-    def projectors(self, **parameters: Any) -> Projectors:
+    def projectors(self, parameters: Mapping[str, Any] = {}, **more: Any) -> Projectors:
         """P_c, P_a, P_R, and what they make of the nonideal rows."""
-        q, _, own = self._named_state(parameters)
+        q, _, own = self._named_state(parameters, more)
         return self.event.projectors(q, parameters=own)
 
-    def directions(self, point: Any = None, subspace: Any = None, axis: Any = None, **parameters: Any) -> Directions:
+    def directions(
+        self,
+        point: Any = None,
+        subspace: Any = None,
+        axis: Any = None,
+        parameters: Mapping[str, Any] = {},
+        **more: Any,
+    ) -> Directions:
         """The prior velocities that lose most and least: ξ falling, each with T = 1 J."""
-        q, _, own = self._named_state(parameters)
+        q, _, own = self._named_state(parameters, more)
         return self.event.directions(q, point, subspace, axis, parameters=own)
 
-    def phases(self, prefer: Sequence[Any] = (), **parameters: Any) -> Phases:
+    def phases(self, prefer: Sequence[Any] = (), parameters: Mapping[str, Any] = {}, **more: Any) -> Phases:
         """The privileged velocities of the prior, virtual and posterior phases, their maps and momenta."""
-        q, v, own = self._named_state(parameters)
+        q, v, own = self._named_state(parameters, more)
         return self.event.phases(q, v, prefer, parameters=own)
 
     # What the event sees
@@ -205,8 +212,10 @@ class Scenario:
         """q, v and the event's parameters, each `(*batch, n)`."""
         return self._state(self.pose(parameters))
 
-    def _named_state(self, parameters: Mapping[str, Any]) -> tuple[Array, Array, dict[str, Array]]:
-        q, v, p = self.state(parameters)
+    def _named_state(
+        self, parameters: Mapping[str, Any], more: Mapping[str, Any]
+    ) -> tuple[Array, Array, dict[str, Array]]:
+        q, v, p = self.state({**named_values("parameters", parameters), **more})
         return q, v, self._own(p)
 
     def _own(self, p: Array) -> dict[str, Array]:
@@ -225,7 +234,7 @@ class Scenario:
             names = [*self.event.mechanism.symbols.q_names, *self.event.parameters]
             lost = [name for name, value in zip(names, [*q, *p], strict=True) if not np.isfinite(value)]
             raise NotFinite(
-                f"There is no such pose: {listing(lost)} is not a number for these parameters (out of reach?). "
+                f"There is no such pose: for these parameters {listing(lost)} cannot be computed (out of reach?). "
                 "Change them."
             )
         if self.energy is not None and v.ndim == 1 and np.isfinite([*q, *p]).all() and not np.isfinite(v).all():

@@ -45,9 +45,12 @@ class Sketch:
             if name not in event.mechanism.points:
                 raise unknown("point", name, event.mechanism.points)
         acting = [*(role.constraint.name for role in event.roles), *event.applied]
-        for name in (*self.acts, *self.surfaces):
+        for name in self.acts:
             if name not in acting:
                 raise unknown("constraint or applied impulse of the event", name, acting)
+        for name in self.surfaces:
+            if name not in self.acts:
+                raise unknown("entry of acts for the surface", name, self.acts)
         for radius, _ in self.arcs.values():
             if name_of(radius) not in event.parameters:
                 raise unknown("parameter", name_of(radius), event.parameters)

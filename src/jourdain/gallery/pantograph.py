@@ -25,13 +25,13 @@ def pantograph(coordinates: str = "minimal") -> Scenario:
     """
     if coordinates not in COORDINATES:
         raise unknown("kind of coordinates", coordinates, COORDINATES)
-    l1, l2, a1, a2, l5, m1, m2, mEE, I1, I2, beta = sp.symbols("l1 l2 a1 a2 l5 m1 m2 mEE I1 I2 beta")
+    l1, l2, a1, a2, l5, m1, m2, mEE, I1, I2, beta, side = sp.symbols("l1 l2 a1 a2 l5 m1 m2 mEE I1 I2 beta side")
     N, O = ReferenceFrame("N"), Point("O")
     O.set_vel(N, 0)
     q1, q2, q3, q4 = q = dynamicsymbols("q1 q2 q3 q4")
     if coordinates == "minimal":
         q = [q1, q3]
-        q2, q4 = _outer_angles(q1, q3, l1, l2, l5)
+        q2, q4 = _outer_angles(q1, q3, l1, l2, l5, side)
 
     def link(i: int, start: Point, angle: Any, length: Any, centre: Any, m: Any, I: Any) -> tuple[RigidBody, Point]:
         """Link i from its joint at `start`, and its end."""
@@ -51,12 +51,13 @@ def pantograph(coordinates: str = "minimal") -> Scenario:
         frame=N,
         q=q,
         parameters={l1: 0.1449, l2: 0.1984, a1: 0.0519, a2: 0.1081, l5: 0.0445}
-        | {m1: 0.1202, m2: 0.1084, mEE: 0.3144, I1: 0.0004, I2: 0.0007, beta: 0.0},
+        | {m1: 0.1202, m2: 0.1084, mEE: 0.3144, I1: 0.0004, I2: 0.0007, beta: 0.0}
+        | ({side: 1.0} if coordinates == "minimal" else {}),
         points={"EE": EE, "motor_1": motor_1, "elbow_1": elbow_1, "motor_2": motor_2, "elbow_2": elbow_2},
         units=dict.fromkeys(q, "rad")
         | dict.fromkeys((l1, l2, a1, a2, l5), "m")
         | dict.fromkeys((m1, m2, mEE), "kg")
-        | {I1: "kg m^2", I2: "kg m^2", beta: "N s"},
+        | {I1: "kg m^2", I2: "kg m^2", beta: "N s", side: ""},
     )
     wall = mechanism.constraint("wall", -EE.vel(N).dot(N.y), units="m/s")
     slide = mechanism.constraint("slide", EE.vel(N).dot(N.x), units="m/s")
@@ -67,8 +68,9 @@ def pantograph(coordinates: str = "minimal") -> Scenario:
 
     d, height, gamma, energy = sp.symbols("d height gamma energy")
     towards = (sp.sin(gamma), sp.cos(gamma))
-    right = _reach((d - l5 / 2, height), towards, l1, l2, elbow=-1)
-    left = _reach((d + l5 / 2, height), towards, l1, l2, elbow=1)
+    above = sp.Piecewise((1, height >= 0), (-1, True))  # of the motors; the elbows are out on either side
+    right = _reach((d - l5 / 2, height), towards, l1, l2, elbow=-above)
+    left = _reach((d + l5 / 2, height), towards, l1, l2, elbow=above)
     (q1_at, q2_at), (q1_rate, q2_rate), (q3_at, q4_at), (q3_rate, q4_rate) = *right, *left
     pose = {"q1": q1_at, "q2": q2_at, "q3": q3_at, "q4": q4_at}
     motion = {"q1": q1_rate, "q2": q2_rate, "q3": q3_rate, "q4": q4_rate}
@@ -76,6 +78,7 @@ def pantograph(coordinates: str = "minimal") -> Scenario:
     return mechanism.event(regular=regular, inert=[wall], nonideal={slide: beta}).at(
         q={name: pose[name] for name in used},
         v={name: motion[name] for name in used},
+        parameters={side: sp.Piecewise((1, sp.sin(q4_at - q2_at) <= 0), (-1, True))} if len(used) == 2 else {},
         energy=energy,
         defaults={d: 0.0, gamma: 0.0, energy: 0.01, height: 0.2252},
         units={d: "m", gamma: "rad", energy: "J", height: "m"},
@@ -90,15 +93,18 @@ def pantograph(coordinates: str = "minimal") -> Scenario:
     )
 
 
-def _outer_angles(q1: Any, q3: Any, l1: Any, l2: Any, l5: Any) -> tuple[Any, Any]:
-    """The angles of links 2 and 4: they form an isosceles triangle on the line from elbow 2 to elbow 1."""
+def _outer_angles(q1: Any, q3: Any, l1: Any, l2: Any, l5: Any, side: Any) -> tuple[Any, Any]:
+    """The angles of links 2 and 4: they form an isosceles triangle on the line from elbow 2 to elbow 1.
+
+    `side`: on which side of that line it stands, 1 for the left; two motors leave both open.
+    """
     x, y = l5 + l1 * (sp.cos(q1) - sp.cos(q3)), l1 * (sp.sin(q1) - sp.sin(q3))
-    tilt, at_base = sp.atan2(y, x), sp.acos(sp.sqrt(x**2 + y**2) / (2 * l2))
+    tilt, at_base = sp.atan2(y, x), side * sp.acos(sp.sqrt(x**2 + y**2) / (2 * l2))
     return sp.pi + tilt - at_base, tilt + at_base
 
 
 def _reach(
-    end: tuple[Any, Any], velocity: tuple[Any, Any], l1: Any, l2: Any, elbow: int
+    end: tuple[Any, Any], velocity: tuple[Any, Any], l1: Any, l2: Any, elbow: Any
 ) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """Angles and rates of two links whose end is at `end` from the motor and moves with `velocity`.
 

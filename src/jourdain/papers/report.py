@@ -1,0 +1,207 @@
+"""The report: everything computed, then tables as CSV, figures as PNG and SVG, and one page that holds them all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from jourdain import gallery
+from jourdain.arguments import setting
+from jourdain.errors import BadArgument, CannotWrite, listing, unknown
+from jourdain.papers import measured, pantograph, pantograph_shown, walker, walker_shown, wang_chou
+from jourdain.papers.record import Beside, Picture, Settings, Table
+from jourdain.progress import bar
+
+MODELS: dict[str, Any] = {"walker": walker, "pantograph": pantograph}  # whose parameters may be set
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the four papers become."""
+
+    tables: Mapping[str, Table]
+    pictures: Mapping[str, Picture]
+    walker: walker.Results
+    pantograph: pantograph.Results
+    settings: Mapping[str, Settings]
+
+    def differences(self) -> Iterator[tuple[Table, str, str, Beside]]:
+        """(table, row, column, numbers) wherever print and ours part."""
+        for table in self.tables.values():
+            for row, column, cell in table.differences():
+                yield table, row, column, cell
+
+    def n_compared(self) -> int:
+        return sum(table.compared() for table in self.tables.values())
+
+
+def main(folder: Path, words: Mapping[str, Mapping[str, str]]) -> str:
+    """What `jourdain reproduce` does; `words`: model → parameter → value as given. Returns what to tell."""
+    given = settings_of(words)
+    refuse_folder(folder)
+    shown = True if sys.stderr.isatty() else None
+    with bar("recomputing", N_STEPS, shown) as advance:
+        report = compute(given, advance or _quietly)
+    with bar("drawing", len(report.pictures), shown) as advance:
+        page = write(report, folder, advance or _quietly)
+    differing = len(list(report.differences()))
+    return (
+        f"{page}: {len(report.tables)} tables, {len(report.pictures)} figures.\n"
+        f"{report.n_compared()} printed numbers have ours beside them; {differing} differ by more than a unit in the "
+        "last digit and are listed there, with the reason where it is known."
+    )
+
+
+def _quietly(done: int) -> None:
+    """Progress that nobody watches."""
+
+
+def settings_of(words: Mapping[str, Mapping[str, str]]) -> dict[str, Settings]:
+    """Parameters in SI, by model; only those that the papers do not vary can be set."""
+    found: dict[str, Settings] = {}
+    for model, given in words.items():
+        if model not in MODELS:
+            raise unknown("model", model, MODELS)
+        scenario, varied = getattr(gallery, model)(), MODELS[model].VARIED
+        free = [name for name in scenario.parameters if name not in varied]
+        for name in given:
+            if name in varied:
+                raise BadArgument(f"The papers vary '{name}' of the {model}; set one of {listing(free)}.")
+            if name not in free:
+                raise unknown(f"parameter of the {model}", name, free)
+        found[model] = {name: setting(name, text, scenario.units.get(name, "")) for name, text in given.items()}
+    return found
+
+
+def refuse_folder(folder: Path) -> None:
+    """Before anything is computed."""
+    if folder.exists() and not folder.is_dir():
+        raise CannotWrite(f"'{folder}' is a file; give a folder.")
+
+
+def compute(settings: Mapping[str, Settings] = {}, advance: Advance = _quietly) -> Report:
+    """All numbers, and what to draw of them; `settings`: model → parameters that are not the papers'."""
+    problems = [wang_chou.closed_forms(), wang_chou.table_1()]
+    advance(1)
+    walking = walker.results(settings.get("walker", {}))
+    advance(1)
+    striking = pantograph.results(settings.get("pantograph", {}))
+    tables = [*problems, *walker_shown.tables(walking), *pantograph_shown.tables(striking)]
+    pictures = [*wang_chou.pictures(), *walker_shown.pictures(walking), *pantograph_shown.pictures(striking)]
+    advance(1)
+    return Report(
+        tables={table.name: table for table in tables},
+        pictures={picture.name: picture for picture in pictures},
+        walker=walking,
+        pantograph=striking,
+        settings=settings,
+    )
+
+
+N_STEPS = 3  # of `compute`
+
+
+def write(report: Report, folder: Path, advance: Advance = _quietly) -> Path:
+    """Everything below `folder`: tables/, figures/, data/ and report.html, which needs none of the others."""
+    from jourdain.files import whole
+    from jourdain.files import write as write_dataset
+
+    try:
+        for name in ("tables", "figures", "data"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        for table in report.tables.values():
+            with whole(folder / "tables" / f"{table.name}.csv") as part:
+                part.write_text(text(table), encoding="utf-8")
+        drawn = {}
+        for picture in report.pictures.values():
+            drawn[picture.name] = _drawn(picture, folder / "figures")
+            if picture.data is not None:
+                write_dataset(picture.data, folder / "data" / f"{picture.name}.csv")
+            advance(1)
+        page = folder / "report.html"
+        with whole(page) as part:
+            part.write_text(html(report, drawn), encoding="utf-8")
+    except OSError as error:
+        raise CannotWrite(f"'{folder}' cannot be written to: {error.strerror or error}.") from None
+    return page
+
+
+def _drawn(picture: Picture, folder: Path) -> bytes:
+    """The picture as PNG and SVG; the SVG again, for the page."""
+    from jourdain.plots import save
+
+    figure = picture.draw()
+    for suffix in ("png", "svg"):
+        save(figure, folder / f"{picture.name}.{suffix}")
+    return (folder / f"{picture.name}.svg").read_bytes()
+
+
+def text(table: Table) -> str:
+    """A table as CSV: numbers in full, printed ones as they are printed."""
+    header = []
+    for column in table.columns:
+        unit = f" [{column.unit}]" if column.unit else ""
+        header += [f"{column.name} printed{unit}"] if column.beside else []
+        header += [f"{column.name}{unit}"]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    for row in table.rows:
+        line: list[str] = []
+        for column, cell in zip(table.columns, row, strict=True):
+            if isinstance(cell, Beside):
+                line += [cell.printed, repr(cell.ours)]
+            else:
+                shown = repr(cell) if isinstance(cell, float) else str(getattr(cell, "expression", cell))
+                line += ["", shown] if column.beside else [shown]
+        writer.writerow(line)
+    return out.getvalue()
+
+
+def html(report: Report, drawn: Mapping[str, bytes]) -> str:
+    """The page: no script, no style sheet, no picture from outside."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    from jourdain.papers import typeset
+
+    environment = Environment(
+        loader=PackageLoader("jourdain.papers", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"typeset": typeset.words, "show": typeset.cell, "degrees": typeset.in_degrees}
+    images = {name: f"data:image/svg+xml;base64,{b64encode(svg).decode()}" for name, svg in drawn.items()}
+    predicted = report.pantograph.predicted
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        images=images,
+        version=version("jourdain"),
+        differences=list(report.differences()),
+        percent=partial(_percent, report),
+        repeated=[
+            (a, b, measured.apparent_mass(a), measured.apparent_mass(b))
+            for a, b in measured.repeated(report.pantograph.cases)
+        ],
+        model_mass={case.d: predicted.outcome.effective_mass["wall"][i] for i, case in enumerate(predicted.cases)},
+        beta_effect=100 * max(abs(predicted.outcome.impulse["wall"] / predicted.ideal.impulse["wall"] - 1)),
+        place={case.label: i for i, case in enumerate(predicted.cases)},
+    )
+
+
+def _percent(report: Report, quantity: str, paper: str, above: float = 0.0) -> tuple[float, float]:
+    """The least and largest error of the model in the cases of a paper with T_a⁻ above so many J, in %."""
+    errors = 100 * report.pantograph.predicted.error(quantity)
+    chosen = [errors[i] for i, case in enumerate(report.pantograph.cases)
+              if case.paper == paper and case.T_a_minus >= above]  # fmt: skip
+    return float(min(chosen)), float(max(chosen))

@@ -1,0 +1,130 @@
+"""Tables and figures of what `walker` computes."""
+
+from __future__ import annotations
+
+from math import degrees
+from typing import TYPE_CHECKING, Any
+
+from jourdain.papers.printed import rows as printed_rows
+from jourdain.papers.record import Beside, Cell, Column, Picture, Table
+from jourdain.papers.walker import HEEL, REAR, STEP, Results, claims, lifted
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def tables(found: Results) -> list[Table]:
+    """All of them."""
+    return [parameters(found), lift_table(found), statements(found), best_table(found)]
+
+
+def parameters(found: Results) -> Table:
+    """[FK-b] Table I."""
+    used = {**found.scenario.parameters, **found.settings}
+    lines = [
+        (
+            line["parameter"],
+            line["description"],
+            line["unit"],
+            Beside(line["value"], float(used[line["parameter"]] or 0)),
+        )
+        for line in printed_rows("walker_parameters")
+    ]
+    columns = (Column("parameter"), Column("meaning"), Column("unit"), Column("value", beside=True))
+    return Table("walker_parameters", "Parameters of the walker ([FK-b] Table I, [FK-c] Table 1)", columns, lines)
+
+
+def lift_table(found: Results) -> Table:
+    """Where the rear foot stays on the ground."""
+    reason = "The model as printed gives this angle; inertia of legs or torso, which is not given, only raises it."
+    lines: list[tuple[Cell, ...]] = [
+        (f"{rho:g}", Beside("43", degrees(limit), reason) if rho == 0 else degrees(limit))
+        for rho, limit in found.lift_limits.items()
+    ]
+    columns = (Column("rho", "ρ"), Column("theta_limit", "θ up to which the rear foot lifts", "°", 2))
+    return Table(
+        "walker_lift_off", "End of the curves: where the rear foot no longer lifts (q5 = 0, μ = 1)", columns, lines
+    )
+
+
+def statements(found: Results) -> Table:
+    """What the text says of the figures, and whether it holds."""
+    lines = [
+        (figure, claim, "holds" if holds else "does not hold", evidence)
+        for figure, claim, holds, evidence in claims(found)
+    ]
+    columns = (Column("figures"), Column("statement"), Column("verdict"), Column("evidence"))
+    return Table("walker_statements", "What the text says of the figures", columns, lines)
+
+
+def best_table(found: Results) -> Table:
+    """The design with the smallest loss."""
+    questions = {
+        "ρ, q5 and μ within the papers' ranges": found.best,
+        "the torso alone, ρ = 0.25, μ = 1": found.best_torso,
+    }
+    lines: list[tuple[Cell, ...]] = []
+    for question, best in questions.items():
+        t = best.transition
+        chosen = {"rho": 0.25, "mu": 1.0, **found.settings, **best.parameters}
+        rates = (t.loss, t.xi, *(t.impulse[name.removeprefix("impulse.")] for name in HEEL), t.u_plus["stance.normal"])
+        lines.append((question, chosen["rho"], degrees(chosen["torso"]), chosen["mu"], *map(float, rates)))
+    columns = (
+        Column("free"), Column("rho", "ρ"), Column("torso", "q5", "°"), Column("mu", "μ"),
+        Column("loss", "T⁻ − T⁺", "J"), Column("xi", "ξ"), Column("normal_impulse", "λ̄_n", "N s"),
+        Column("tangential_impulse", "λ̄_t", "N s"),
+        Column("rear_foot", "rear foot's u_n⁺", "m/s"),
+    )  # fmt: skip
+    return Table("walker_best", "The least loss at θ = 40°, while the rear foot lifts", columns, lines)
+
+
+# Figures
+
+
+def pictures(found: Results) -> list[Picture]:
+    """The papers' figures, and what they could not afford."""
+    legs = lifted(found.legs)
+    return [
+        Picture("walker_drawing", lambda: _drawing(found)),
+        Picture("walker_figures_2_3", lambda: _panels(legs, "theta", found), found.legs),
+        Picture("walker_figures_4_5", lambda: _panels(found.torso, "torso"), found.torso),
+        Picture("walker_map_theta_rho", lambda: _map(found.legs_map, zero=REAR), found.legs_map),
+        Picture("walker_map_torso_mu", lambda: _map(found.torso_map, log=True), found.torso_map),
+    ]
+
+
+def _drawing(found: Results) -> Axes:
+    from jourdain.plots import drawing
+
+    given: dict[str, Any] = {"theta": STEP, **found.settings}
+    return drawing(found.scenario, **given)
+
+
+def _panels(ds: xarray.Dataset, over: str, limits: Results | None = None) -> Figure:
+    """T_c⁻, T_a⁻ and the two impulses, each in a panel of its own."""
+    from matplotlib.figure import Figure
+
+    from jourdain.plots import curve
+
+    figure = Figure(figsize=(8.2, 6.0), layout="constrained")
+    for ax, name in zip(figure.subplots(2, 2).flat, ("T_c_minus", "T_a_minus", *HEEL), strict=True):
+        curve(ds, name, over=over, ax=ax)
+        if limits is not None and (end := limits.lift_limits[0.0]) < float(ds[over].max()):
+            t = limits.scenario.solve(theta=end, rho=0.0, parameters={"torso": 0.0, "mu": 1.0, **limits.settings})
+            value = t.impulse[name.removeprefix("impulse.")] if name in HEEL else getattr(t, name)
+            ax.plot(degrees(end), value, "o", color="black", markersize=5)
+        legend = ax.get_legend()
+        if legend is not None and ax is not figure.axes[1]:
+            legend.remove()  # the same lines in each panel
+    return figure
+
+
+def _map(ds: xarray.Dataset, zero: str | None = None, log: bool = False) -> Axes:
+    from jourdain.plots import parameter_map
+
+    ax = parameter_map(ds, "T_c_minus", zero=zero)
+    if log:
+        ax.set_yscale("log")
+    return ax

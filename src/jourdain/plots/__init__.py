@@ -1,0 +1,25 @@
+"""Figures: each function takes and returns Matplotlib Axes. Labels and units come from `quantities` and the dataset."""
+
+from jourdain.plots.curves import curve, energy_curves, measured
+from jourdain.plots.drawing import drawing
+from jourdain.plots.energy import energy_bars
+from jourdain.plots.files import save
+from jourdain.plots.impulses import impulse_bars
+from jourdain.plots.maps import parameter_map
+from jourdain.plots.polar import polar
+from jourdain.plots.style import new_axes
+from jourdain.plots.sweeps import sweep_plot
+
+__all__ = [
+    "curve",
+    "drawing",
+    "energy_bars",
+    "energy_curves",
+    "impulse_bars",
+    "measured",
+    "new_axes",
+    "parameter_map",
+    "polar",
+    "save",
+    "sweep_plot",
+]

@@ -1,0 +1,179 @@
+"""What a figure takes from a dataset: a quantity by its address, and the parameters over which it was swept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.errors import ShapeError, UnknownName, listing, unknown
+from jourdain.plots.style import PALETTE, Display, display
+from jourdain.quantities import QUANTITIES, impulse_unit
+
+if TYPE_CHECKING:
+    import xarray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Family:
+    """One quantity over one parameter, a line for each value of another; all numbers SI."""
+
+    x: Array  # (points,), rising
+    lines: Array  # (lines, points); NaN where an event failed
+    over: Display
+    quantity: Display
+    second: Display | None  # what numbers the lines
+    values: Array  # (lines,): its values
+
+    def label(self, i: int) -> str:
+        return "" if self.second is None else self.second.assigned(self.values[i])
+
+
+def swept(ds: xarray.Dataset | xarray.DataArray) -> dict[str, int]:
+    """Parameter → how many values it takes, for those that take several."""
+    for dimension in ds.dims:
+        if dimension == "sample":
+            raise ShapeError(
+                "The dataset holds samples, which lie on no grid; sweep a grid, as in sweep(theta=[…], rho=[…]), "
+                "or draw points: ax.scatter(ds.theta, ds.loss)."
+            )
+        if dimension not in ds.coords and ds.sizes[dimension] > 1:
+            raise ShapeError(
+                f"There are no values along '{dimension}' to draw over; sweep a scenario, or give them: "
+                f"ds.assign_coords({dimension}=[…])."
+            )
+    return {
+        str(dimension): size for dimension, size in ds.sizes.items() if size > 1 and ds[dimension].dtype.kind in "fiu"
+    }
+
+
+def parameter(ds: xarray.Dataset | xarray.DataArray, name: str) -> Display:
+    """How a parameter is shown."""
+    return display(name, ds[name].attrs.get("units", ""), ds[name].values)
+
+
+def quantity(ds: xarray.Dataset, address: str) -> xarray.DataArray:
+    """`"loss"`, `"v_plus.theta"`, `"impulse.heel.normal"`, `"ledger.heel"` of a dataset, along its parameters only.
+
+    Its attrs: `units` and `symbol`, which is what Matplotlib typesets.
+    """
+    name, _, part = address.partition(".")
+    name = "outputs_plus" if name == "outputs" else name
+    address = f"{name}.{part}" if part else name
+    found = _found(ds, name, part, address)
+    several = [str(d) for d in found.dims if d in found.coords and found[d].dtype.kind in "UO"]
+    if several:
+        labels = [str(label) for label in found[several[0]].values]
+        if name in QUANTITIES and QUANTITIES[name].along:
+            parts = listing(f"{name}.{label}" for label in labels)
+            raise ShapeError(f"'{address}' has several numbers per event; name one of {parts}.")
+        raise ShapeError(
+            f"'{several[0]}' is no number to draw over; pick one, as in ds.sel({several[0]}={labels[0]!r})."
+        )
+    if found.dtype.kind not in "fiub":
+        raise ShapeError(f"'{address}' is no number; there is nothing to draw.")
+    return found.astype(float).assign_attrs(symbol=_symbol(found, name, part), units=_unit(found, name))
+
+
+def _found(ds: xarray.Dataset, name: str, part: str, address: str) -> xarray.DataArray:
+    """The variable of that address, or its numbers of that label."""
+    if address in ds.data_vars:
+        return ds[address]
+    labels_of: dict[str, list[str]] = {}
+    for variable in ds.data_vars.values():
+        held = str(variable.name)
+        books_it = name == "ledger" and held == "applied_work"
+        if not part or not (held.partition(".")[0] == name or books_it):
+            continue
+        for dimension in (str(d) for d in variable.dims if d in ds.coords and ds[d].dtype.kind in "UO"):
+            labels = labels_of[held] = [str(label) for label in ds[dimension].values]
+            if part in labels:
+                return variable.isel({dimension: labels.index(part)})
+            of_constraint = [i for i, label in enumerate(labels) if label.startswith(f"{part}.")]
+            if of_constraint:
+                rows = variable.isel({dimension: of_constraint})
+                return rows.sum(dimension, skipna=False, keep_attrs=True) if name == "ledger" else rows
+    if name in labels_of:
+        raise unknown(f"entry of {name}", part, [label for labels in labels_of.values() for label in labels])
+    raise UnknownName(f"The dataset does not hold '{address}'; it has {listing(held_by(ds))}.")
+
+
+def held_by(ds: xarray.Dataset) -> list[str]:
+    """The quantities of a dataset."""
+    return [str(name) for name in ds.data_vars if name != "status"]
+
+
+def long_name(ds: xarray.Dataset, address: str) -> str:
+    """What a quantity is, in words; formulas and which row it belongs to are left to the labels."""
+    return re.split("[,;:]", str(quantity(ds, address).attrs.get("long_name", "")))[0]
+
+
+def _symbol(found: xarray.DataArray, name: str, part: str) -> str:
+    """The table's symbol, unless the dataset has another of its own; what it belongs to beside it."""
+    own, known = found.attrs.get("symbol"), QUANTITIES.get(name)
+    symbol = f"${known.latex}$" if known and own in (None, known.symbol) else own or name
+    return f"{symbol} of {part}" if part else symbol
+
+
+def _unit(found: xarray.DataArray, name: str) -> str:
+    """That of the variable; of one of its numbers, where they differ."""
+    if "units" in found.attrs:
+        return str(found.attrs["units"])
+    for coordinate in ("coordinate_unit", "velocity_unit", "row_unit", "output_unit"):
+        if coordinate in found.coords and found[coordinate].ndim == 0 and name not in _OTHER_UNITS:
+            unit = str(found[coordinate].values)
+            return impulse_unit(unit) if name in ("impulse", "Lambda") else unit
+    return ""
+
+
+_OTHER_UNITS = ("effective_mass", "redundant")  # along rows, but not in the unit of their velocity
+
+
+def family(ds: xarray.Dataset, address: str, over: str | None = None) -> Family:
+    """A quantity of a dataset in which one or two parameters were swept; `over`: default the longest axis."""
+    array = quantity(ds, address)
+    axes = swept(array)
+    x = chosen(axes, over)
+    others = [name for name in axes if name != x]
+    if len(others) > 1:
+        raise too_many(axes)
+    if others and axes[others[0]] > len(PALETTE):
+        raise ShapeError(
+            f"'{others[0]}' takes {axes[others[0]]} values, more than lines can be told apart; "
+            f"pick some, as in ds.isel({others[0]}=[0, -1]), or draw a parameter_map."
+        )
+    array = array.squeeze([d for d in array.dims if d not in axes], drop=True).sortby(x).transpose(*others, x)
+    lines = np.atleast_2d(array.values)
+    return Family(
+        x=array[x].values,
+        lines=lines,
+        over=parameter(array, x),
+        quantity=display(address, array.attrs["units"], lines, array.attrs["symbol"]),
+        second=parameter(array, others[0]) if others else None,
+        values=array[others[0]].values if others else np.zeros(0),
+    )
+
+
+def chosen(axes: Mapping[str, int], over: str | None) -> str:
+    """The parameter along which to draw: that asked for, else the one with the most values."""
+    if not axes:
+        raise ShapeError("No parameter is swept; give one of them several values, as in sweep(theta=[0.2, 0.4]).")
+    if over is None:
+        return max(axes, key=lambda name: axes[name])
+    if over not in axes:
+        raise unknown("swept parameter", over, axes)
+    return over
+
+
+def too_many(axes: Mapping[str, Any]) -> ShapeError:
+    last = list(axes)[-1]
+    return ShapeError(
+        f"{len(axes)} parameters are swept ({listing(axes)}) and a figure shows two at most; "
+        f"pick a value of the others, as in ds.isel({last}=0)."
+    )

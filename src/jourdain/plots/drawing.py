@@ -1,0 +1,210 @@
+"""A mechanism at the event, drawn to scale: links, surfaces, velocities before and after, impulses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.errors import BadEvent, ShapeError
+from jourdain.evaluate import Evaluator
+from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes, short
+from jourdain.quantities import QUANTITIES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from jourdain.outcome import Transition
+    from jourdain.scenario import Scenario
+    from jourdain.sketch import Sketch
+
+Array = NDArray[np.float64]
+AXES = ("x", "y")
+LONGEST = 0.3  # of the drawing: the longest arrow of its kind
+NOTHING = 1e-9  # of the longest: an arrow that is not drawn
+HALF_ARC = np.radians(40)
+
+
+def drawing(scenario: Scenario, ax: Axes | None = None, **parameters: float) -> Axes:
+    """The mechanism at its pose, with velocities before and after and the impulses as arrows, lengths in m.
+
+    What is drawn is the scenario's `sketch`. Arrows of a kind share a scale, which the legend tells by the longest one.
+    """
+    if scenario.sketch is None:
+        raise BadEvent("The scenario has no sketch, so it cannot be drawn; give one: event.at(…, sketch=jd.Sketch(…)).")
+    t = scenario.solve(parameters=parameters)
+    if t.batch_shape:
+        raise ShapeError(f"A drawing shows one event, not a batch {t.batch_shape}; pick one.")
+    pose = _Pose(scenario, scenario.sketch, t, scenario.state(parameters)[2])
+    ax = new_axes(6.0, 4.2) if ax is None else ax
+    ax.set_aspect("equal", adjustable="datalim")
+    for name in scenario.sketch.surfaces:
+        _surface(ax, pose.places[scenario.sketch.acts[name]], pose.directions(name)[0], pose.size)
+    _bars(ax, pose)
+    keys = [*_velocities(ax, pose), *_impulses(ax, pose)]
+    ax.set_xlabel("$x$ in m")
+    ax.set_ylabel("$y$ in m")
+    ax.margins(0.08)
+    if keys:
+        ax.legend(handles=keys, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False,
+                  fontsize=SMALL, handlelength=3.2)  # fmt: skip
+    return ax
+
+
+@dataclass(frozen=True)
+class _Pose:
+    """Where everything is, and which way it moves and is pushed, in the x–y plane."""
+
+    scenario: Scenario
+    sketch: Sketch
+    t: Transition
+    p: Array  # the event's parameters
+
+    @cached_property
+    def parameters(self) -> dict[str, float]:
+        """The mechanism's own; of one that jumps, the value before."""
+        given = dict(zip(self.scenario.event.parameters, self.p, strict=True))
+        known = {name: given.get(name, given.get(f"{name}_minus")) for name in (*self._mechanism.parameters, "t")}
+        return {name: float(value) for name, value in known.items() if value is not None}
+
+    @property
+    def _mechanism(self) -> Any:
+        return self.scenario.event.mechanism
+
+    @cached_property
+    def places(self) -> dict[str, Array]:
+        return {name: self._mechanism.position(name, self.t.q, **self.parameters)[:2] for name in self.sketch.points()}
+
+    @cached_property
+    def size(self) -> float:
+        """Of the drawing, in m."""
+        points = np.array(list(self.places.values()))
+        radii = [self.radius(name) for name in self.sketch.arcs]
+        return float(np.max(np.ptp(points, axis=0), initial=max(radii, default=0.0))) or 1.0
+
+    def radius(self, centre: str) -> float:
+        return self.parameters[str(self.sketch.arcs[centre][0])]
+
+    def velocity(self, point: str, side: str) -> Array:
+        v = getattr(self.t, f"v_{side}")
+        return np.asarray(self._mechanism.point_velocity(point, self.t.q, v, **self.parameters)[:2])
+
+    def _jacobian(self, name: str) -> Array:
+        return np.asarray(self._mechanism.jacobian(self.sketch.acts[name], self.t.q, **self.parameters)[:2])
+
+    def directions(self, name: str) -> Array:
+        """Which way a unit impulse along each row of a constraint pushes its point, `(rows, 2)`."""
+        (constraint,) = (role.constraint for role in self.scenario.event.roles if role.constraint.name == name)
+        named = [row.rpartition(".")[2] for row in constraint.row_names]
+        if all(axis in AXES for axis in named):  # both sides of a joint enter its rows
+            return np.array([[float(axis == one) for axis in AXES] for one in named])
+        C, _ = constraint.rows(self.t.q, **self.parameters)
+        J = self._jacobian(name)
+        e = C @ np.linalg.pinv(J)
+        if not np.allclose(e @ J, C, atol=1e-9 * np.abs(C).max(initial=0.0)):
+            raise BadEvent(f"'{name}' is no row of the velocity of '{self.sketch.acts[name]}'; it acts elsewhere.")
+        return np.asarray(e)
+
+    def impulse(self, name: str) -> Array:
+        """The impulse on a point, N s."""
+        event = self.scenario.event
+        if name in event.applied:
+            f = Evaluator(event.inputs, {"f": event.applied[name]})(self.t.q, self.t.v_minus, self.p)["f"]
+            return np.asarray(np.linalg.pinv(self._jacobian(name).T) @ f[:, 0])  # f̄ = Jᵀ P
+        return np.asarray(np.atleast_1d(self.t.impulse[name]) @ self.directions(name))
+
+
+def _surface(ax: Axes, at: Array, normal: Array, size: float) -> None:
+    """A piece of the surface through a point; hatched where it is solid, against the normal."""
+    from matplotlib.patches import Polygon
+
+    n = normal / np.hypot(*normal)
+    along, depth = 0.3 * size * np.array([-n[1], n[0]]), 0.05 * size * n
+    solid = [at - along, at + along, at + along - depth, at - along - depth]
+    ax.add_patch(Polygon(solid, facecolor="none", edgecolor=GREY, hatch="/////", linewidth=0, zorder=1))
+    ax.plot(*np.transpose([at - along, at + along]), color="black", linewidth=1.2, zorder=1.5)
+
+
+def _bars(ax: Axes, pose: _Pose) -> None:
+    """Links, feet, joints, masses, pivots."""
+    sketch, places = pose.sketch, pose.places
+    for line in sketch.links:
+        x, y = np.transpose([places[name] for name in line])
+        ax.plot(x, y, color="#444444", linewidth=4, solid_capstyle="round", solid_joinstyle="round", zorder=2)
+        ax.plot(x[1:-1], y[1:-1], "o", color="#444444", markersize=7, markerfacecolor="white", zorder=3)
+    for centre, (_, away) in sketch.arcs.items():
+        axis = places[centre] - places[away]
+        angle = np.arctan2(axis[1], axis[0]) + np.linspace(-HALF_ARC, HALF_ARC, 60)
+        rim = places[centre] + pose.radius(centre) * np.transpose([np.cos(angle), np.sin(angle)])
+        shank = [places[centre], places[centre] + pose.radius(centre) * axis / np.hypot(*axis)]
+        for part in (rim, shank):
+            ax.plot(*np.transpose(part), color="#444444", linewidth=3, solid_capstyle="round", zorder=2)
+    for name in sketch.masses:
+        ax.plot(*places[name], "o", color="black", markersize=11, zorder=3.5)
+    for name in sketch.pivots:
+        x, y = places[name]
+        ax.plot(x, y - 0.025 * pose.size, "^", color="#444444", markersize=12, markerfacecolor="white", zorder=1.8)
+        ax.plot(x, y, "o", color="#444444", markersize=5, markerfacecolor="white", zorder=3)
+
+
+def _velocities(ax: Axes, pose: _Pose) -> list[Any]:
+    """Arrows before (dashed) and after (solid); what the legend says of them."""
+    arrows = {(name, side): pose.velocity(name, side) for name in pose.sketch.velocities for side in ("minus", "plus")}
+    longest = max((float(np.hypot(*v)) for v in arrows.values()), default=0.0)
+    if longest == 0:
+        return []
+    looks = {"minus": (BLUE, (0, (4, 2)), "before"), "plus": (VERMILION, "-", "after")}
+    keys = []
+    for side, (colour, style, word) in looks.items():
+        quickest = 0.0
+        for (name, one), v in arrows.items():
+            speed = float(np.hypot(*v))
+            if one == side and speed > NOTHING * longest:
+                _arrow(ax, pose.places[name], LONGEST * pose.size / longest * v, pose.size, colour, style, 1.8)
+                quickest = max(quickest, speed)
+        if quickest:
+            keys.append(_key(f"velocity {word}\n(longest {short(quickest)} m/s)", colour, style, 1.8))
+    return keys
+
+
+def _impulses(ax: Axes, pose: _Pose) -> list[Any]:
+    """Thick arrows that end in the point they act on, with their size; what the legend says of them."""
+    found = {name: pose.impulse(name) for name in pose.sketch.acts}
+    longest = max((float(np.hypot(*f)) for f in found.values()), default=0.0)
+    drawn = {name: f for name, f in found.items() if np.hypot(*f) > NOTHING * longest}
+    for name, f in drawn.items():
+        vector, at = LONGEST * pose.size / longest * f, pose.places[pose.sketch.acts[name]]
+        _arrow(ax, at, vector, pose.size, GREEN, "-", 3.0)
+        title = f"impulse {name}" if name in pose.scenario.event.applied else name
+        _label(ax, at + vector, f / np.hypot(*f), pose.size, f"{title}: {short(float(np.hypot(*f)))} N s")
+    return [_key(QUANTITIES["impulse"].long_name.partition(" ")[0], GREEN, "-", 3.0)] if drawn else []
+
+
+def _label(ax: Axes, tip: Array, e: Array, size: float, text: str) -> None:
+    """Beyond the tip of an arrow of direction e, readable on whatever lies below."""
+    from matplotlib.patheffects import withStroke
+
+    side = "center" if abs(e[0]) < 0.5 else "left" if e[0] > 0 else "right"
+    height = "center" if abs(e[1]) < 0.5 else "bottom" if e[1] > 0 else "top"
+    reach = {"center": (-0.3, 0.3), "left": (0.0, 0.5), "right": (-0.5, 0.0)}[side]
+    ax.plot(tip[0] + size * np.array(reach), [tip[1], tip[1]], alpha=0)  # so that the axes make room for it
+    ax.annotate(
+        text, tuple(tip), tuple(4 * e), textcoords="offset points", ha=side, va=height, fontsize=SMALL, zorder=6,
+        color="#00664B", path_effects=[withStroke(linewidth=3, foreground="white")],
+    )  # fmt: skip
+
+
+def _arrow(ax: Axes, start: Array, vector: Array, size: float, colour: str, style: Any, width: float) -> None:
+    head = (6 + 4 * width) * min(1.0, np.hypot(*vector) / (0.12 * size))  # a short arrow is not all head
+    looks = {"arrowstyle": "-|>", "color": colour, "linestyle": style, "linewidth": width, "mutation_scale": head}
+    ax.annotate("", tuple(start + vector), tuple(start), arrowprops={**looks, "shrinkA": 0, "shrinkB": 0}, zorder=5)
+    ax.plot(*np.transpose([start, start + vector]), alpha=0)  # so that the axes make room for it
+
+
+def _key(text: str, colour: str, style: Any, width: float) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=colour, linestyle=style, linewidth=width, label=text)

@@ -1,0 +1,36 @@
+"""What a sweep looks like when nobody says how."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jourdain.plots.curves import curve, energy_curves
+from jourdain.plots.data import chosen, held_by, long_name, swept, too_many
+from jourdain.plots.maps import parameter_map
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.axes import Axes
+
+MOST_LINES = 6  # above which a map reads better
+
+
+def sweep_plot(ds: xarray.Dataset, quantity: str | None = None, ax: Axes | None = None) -> Axes:
+    """One swept parameter: lines. Two: lines if one of them takes few values, else a map. More: refused.
+
+    Without `quantity`, lines are T_c⁻ and T_a⁻ and a map is the loss; where the dataset holds only one quantity, that.
+    """
+    axes = swept(ds)
+    chosen(axes, None)
+    if len(axes) > 2:
+        raise too_many(axes)
+    if quantity is None and len(held_by(ds)) == 1:
+        (quantity,) = held_by(ds)
+    as_map = len(axes) == 2 and min(axes.values()) > MOST_LINES
+    if quantity is None and not as_map:
+        return energy_curves(ds, ax=ax)
+    quantity = quantity or "loss"
+    drawn = parameter_map(ds, quantity, ax=ax) if as_map else curve(ds, quantity, ax=ax)
+    if ax is None:
+        drawn.set_title(long_name(ds, quantity), fontsize="medium", pad=20 if drawn.get_legend() and as_map else None)
+    return drawn
