@@ -6,8 +6,9 @@ export UV_PYTHON ?= $(PYTHON)
 
 .PHONY: demo test test-all lint clean
 
-demo: .venv/ready  ## the gallery's events, printed, and an energy picture of each in out/
+demo: .venv/ready  ## the gallery's events, printed, with a picture of each in out/; the four papers recomputed in out/papers/
 	$(RUN)/python -m jourdain.demo out
+	$(RUN)/jourdain reproduce --out out/papers
 
 test: lint  ## lint, types, tests, docstring examples, README
 	$(RUN)/pytest -n 2 -m "not exhaustive"

@@ -70,7 +70,7 @@ def run(
         Path | None, typer.Option(help="Write the numbers to this file (.nc, .csv, .parquet, .json).")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Write a picture to this file (.png, .svg, .pdf): energies, or the sweep.")
+        Path | None, typer.Option(help="Write a picture to this file (.png, .svg, .pdf): the event, or the sweep.")
     ] = None,
     show: Annotated[str | None, typer.Option(help="The quantity of a sweep that --plot shows.")] = None,
 ) -> None:
@@ -88,12 +88,11 @@ def run(
         notes = failures(scenario, ds, values)
         told = "\n".join([overview(ds, everything=bool(keep)), *(["", *notes] if notes else [])])
     else:
-        outcome = scenario.solve(parameters=values)
-        told = str(outcome)
+        told = str(scenario.solve(parameters=values))
     if plot is not None:  # drawn before anything is written: what cannot be drawn is refused
-        from jourdain.plots import energy_bars, save, sweep_plot
+        from jourdain.plots import event_plot, save, sweep_plot
 
-        picture = sweep_plot(ds, show) if axes else energy_bars(outcome, title=name.replace("_", " "))
+        picture = sweep_plot(ds, show) if axes else event_plot(scenario, name.replace("_", " "), values)
     chosen = {**scenario.parameters, **values, **axes}
     shown = [*(f"{key}={value}" for key, value in structure.items()),
              *(assignment(p, value, scenario.units) for p, value in chosen.items())]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The gallery's events, printed, and an energy picture of each: `python -m jourdain.demo [DIR]`."""
+"""The gallery's events, printed, and a picture of each: `python -m jourdain.demo [DIR]`."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ def variants() -> Iterator[tuple[str, Any]]:
 
 def main(folder: str = "out") -> None:
     """Print every outcome and write its picture."""
-    from jourdain.plots import energy_bars, save
+    from jourdain.plots import event_plot, save
 
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     report = []
     for title, scenario in track(list(variants()), description="gallery", disable=not sys.stderr.isatty()):
-        outcome = scenario.solve()
-        save(energy_bars(outcome, title=title.replace("_", " ")), out / f"{title.replace(' ', '_')}.png")
-        report.append(f"{title.replace('_', ' ')}\n{'=' * len(title)}\n{outcome}\n")
+        save(event_plot(scenario, title.replace("_", " ")), out / f"{title.replace(' ', '_')}.png")
+        report.append(f"{title.replace('_', ' ')}\n{'=' * len(title)}\n{scenario.solve()}\n")
     print("\n".join(report))
-    print(f"{len(report)} events; an energy picture of each in {out}/")
+    print(f"{len(report)} events; a picture of each in {out}/")
 
 
 if __name__ == "__main__":

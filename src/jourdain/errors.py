@@ -135,6 +135,7 @@ def listing(names: Iterable[str]) -> str:
 def unknown(what: str, name: str, known: Iterable[str]) -> UnknownName:
     """The error for a name that is not there, with the nearest right one or the list of all."""
     known = list(known)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    near = [one for one in known if one.lower() == name.lower()]
+    near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}'?" if near else f"there are: {listing(known)}."
     return UnknownName(f"There is no {what} '{name}'; {hint}")

@@ -241,7 +241,7 @@ def _drawings(found: Results) -> Figure:
 
     from jourdain.plots import drawing
 
-    figure = Figure(figsize=(9.0, 3.9), layout="constrained")
+    figure = Figure(figsize=(7.2, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     given: dict[str, Any] = dict(found.settings)
     drawing(found.scenario, left, d=0.0, gamma=np.radians(30), **given)
@@ -256,7 +256,7 @@ def _over_gamma(found: Results) -> Figure:
 
     from jourdain.plots import energy_curves
 
-    figure = Figure(figsize=(9.0, 3.6), layout="constrained")
+    figure = Figure(figsize=(7.2, 3.1), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
     for ax, (configuration, d) in zip(axes, CONFIGURATIONS.items(), strict=True):
         energy_curves(found.over_gamma.sel(d=d), over="gamma", ax=ax)
@@ -272,7 +272,7 @@ def _over_d(found: Results) -> Figure:
 
     from jourdain.plots import energy_curves
 
-    figure = Figure(figsize=(9.0, 3.6), layout="constrained")
+    figure = Figure(figsize=(7.2, 3.1), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
     for ax, gamma in zip(axes, found.over_d.gamma.values, strict=True):
         energy_curves(found.over_d.sel(gamma=gamma), over="d", ax=ax)
@@ -303,7 +303,7 @@ def _impulses(found: Results) -> Figure:
 
     from jourdain.plots.style import BLACK, BLUE, MARKERS, SMALL, VERMILION
 
-    figure = Figure(figsize=(9.0, 3.8), layout="constrained")
+    figure = Figure(figsize=(7.2, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
     p = found.predicted
     model = p.outcome.impulse["wall"] / MILLI

@@ -10,14 +10,14 @@ from markupsafe import Markup, escape
 
 from jourdain.papers.record import Beside, Column, Formula
 
-_INDEX = re.compile(r"(?<=[^\W\d])_([A-Za-z0-9]+)")
+_INDEX = re.compile(r"(?<=[\w)\u0304])_([A-Za-z0-9]+)")  # after a letter, with or without a bar, or a bracket
 
 
 def words(text: str) -> Markup:
     """Text with its indices lowered.
 
-    >>> str(words("T_c⁻ < T_a⁺"))
-    'T<sub>c</sub>⁻ &lt; T<sub>a</sub>⁺'
+    >>> str(words("T_c⁻ < T_a⁺, λ̄_n"))
+    'T<sub>c</sub>⁻ &lt; T<sub>a</sub>⁺, λ̄<sub>n</sub>'
     """
     return Markup(_INDEX.sub(r"<sub>\1</sub>", str(escape(text))))
 

@@ -101,7 +101,11 @@ def claims(found: Results) -> list[tuple[str, str, bool, str]]:
     backward = torso.sel(torso=slice(None, -CROSSING))
     limit = found.lift_limits[0.0]
     peaks = np.degrees(torso.torso[torso.T_c_minus.argmax("torso")])
-    inner = [f"{angle:.1f}° for μ = {mu:g}" for mu, angle in zip(MASS_RATIOS, peaks, strict=True) if abs(angle) < 19.9]
+    inner = [
+        f"{angle:.1f}° for μ = {mu:g}".replace("-", "−")
+        for mu, angle in zip(MASS_RATIOS, peaks, strict=True)
+        if abs(angle) < 19.9
+    ]
     leaning = torso.sel(torso=slice(0, None))
     return [
         ("2", "T_c⁻ grows with θ", grows, _range(T_c)),
@@ -110,13 +114,13 @@ def claims(found: Results) -> list[tuple[str, str, bool, str]]:
          ", ".join(_range(size, "N s") for size in sizes)),
         ("2", "the curve of the point feet ends within the figure", limit < float(T_c.theta.max()),
          f"at {degrees(limit):.2f}°"),
-        ("4", "leaning forward (q5 > 0) lowers T_c⁻ and raises T_a⁻",
+        ("4", "leaning forward (q₅ > 0) lowers T_c⁻ and raises T_a⁻",
          _rises(-leaning.T_c_minus, "torso") and _rises(leaning.T_a_minus, "torso"),
          "from upright on, for each μ" + (f"; behind, T_c⁻ peaks at {', '.join(inner)}" if inner else "")),
-        ("4", "for q5 < 0 a low μ loses less", _rises(backward.T_c_minus, "mu"), "at q5 ≤ −3°"),
-        ("4", "for q5 > 0 a high μ loses less", _rises(-forward.T_c_minus, "mu"), "at q5 ≥ 3°"),
+        ("4", "for q₅ < 0 a low μ loses less", _rises(backward.T_c_minus, "mu"), "at q₅ ≤ −3°"),
+        ("4", "for q₅ > 0 a high μ loses less", _rises(-forward.T_c_minus, "mu"), "at q₅ ≥ 3°"),
         ("5", "the impulses follow T_c⁻", min(_alike(torso, name) for name in HEEL) > 0.9,
-         "correlation with T_c⁻ over q5 and μ: " + ", ".join(f"{_alike(torso, name):.3f}" for name in HEEL)),
+         "correlation with T_c⁻ over q₅ and μ: " + ", ".join(f"{_alike(torso, name):.3f}" for name in HEEL)),
     ]  # fmt: skip
 
 

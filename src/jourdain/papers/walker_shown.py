@@ -43,9 +43,9 @@ def lift_table(found: Results) -> Table:
         (f"{rho:g}", Beside("43", degrees(limit), reason) if rho == 0 else degrees(limit))
         for rho, limit in found.lift_limits.items()
     ]
-    columns = (Column("rho", "ρ"), Column("theta_limit", "θ up to which the rear foot lifts", "°", 2))
+    columns = (Column("rho", "ρ"), Column("theta_limit", "θ up to which the rear foot lifts", "°", 2, beside=True))
     return Table(
-        "walker_lift_off", "End of the curves: where the rear foot no longer lifts (q5 = 0, μ = 1)", columns, lines
+        "walker_lift_off", "End of the curves: where the rear foot no longer lifts (q₅ = 0, μ = 1)", columns, lines
     )
 
 
@@ -62,7 +62,7 @@ def statements(found: Results) -> Table:
 def best_table(found: Results) -> Table:
     """The design with the smallest loss."""
     questions = {
-        "ρ, q5 and μ within the papers' ranges": found.best,
+        "ρ, q₅ and μ within the papers' ranges": found.best,
         "the torso alone, ρ = 0.25, μ = 1": found.best_torso,
     }
     lines: list[tuple[Cell, ...]] = []
@@ -72,7 +72,7 @@ def best_table(found: Results) -> Table:
         rates = (t.loss, t.xi, *(t.impulse[name.removeprefix("impulse.")] for name in HEEL), t.u_plus["stance.normal"])
         lines.append((question, chosen["rho"], degrees(chosen["torso"]), chosen["mu"], *map(float, rates)))
     columns = (
-        Column("free"), Column("rho", "ρ"), Column("torso", "q5", "°"), Column("mu", "μ"),
+        Column("free"), Column("rho", "ρ"), Column("torso", "q₅", "°"), Column("mu", "μ"),
         Column("loss", "T⁻ − T⁺", "J"), Column("xi", "ξ"), Column("normal_impulse", "λ̄_n", "N s"),
         Column("tangential_impulse", "λ̄_t", "N s"),
         Column("rear_foot", "rear foot's u_n⁺", "m/s"),
@@ -108,7 +108,7 @@ def _panels(ds: xarray.Dataset, over: str, limits: Results | None = None) -> Fig
 
     from jourdain.plots import curve
 
-    figure = Figure(figsize=(8.2, 6.0), layout="constrained")
+    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
     for ax, name in zip(figure.subplots(2, 2).flat, ("T_c_minus", "T_a_minus", *HEEL), strict=True):
         curve(ds, name, over=over, ax=ax)
         if limits is not None and (end := limits.lift_limits[0.0]) < float(ds[over].max()):

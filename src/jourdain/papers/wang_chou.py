@@ -222,13 +222,15 @@ def _drawings() -> Figure:
 
     from jourdain.plots import drawing
 
-    figure = Figure(figsize=(9.6, 4.0), layout="constrained")
-    for ax, case in zip(figure.subplots(1, 3), CASES, strict=True):
+    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
+    *axes, corner = figure.subplots(2, 2).flat
+    for ax, case in zip(axes, CASES, strict=True):
         keys: Any = drawing(gallery.sleigh(case), ax).get_legend()
         ax.set_title(case, fontsize=10)
         keys.remove()
     words = [text.get_text().partition("\n")[0] for text in keys.get_texts()]  # the longest arrow differs
-    figure.legend(keys.legend_handles, words, loc="outside lower center", ncols=3, frameon=False, handlelength=3.2)
+    corner.axis("off")
+    corner.legend(keys.legend_handles, words, loc="center", frameon=False, handlelength=3.2)
     return figure
 
 
@@ -237,7 +239,7 @@ def _energies() -> Figure:
 
     from jourdain.plots import energy_bars
 
-    figure = Figure(figsize=(9.6, 7.2), layout="constrained")
+    figure = Figure(figsize=(6.4, 6.6), layout="constrained")
     for ax, case in zip(figure.subplots(3, 1), CASES, strict=True):
         energy_bars(gallery.sleigh(case).solve(), ax, title=case)
     return figure

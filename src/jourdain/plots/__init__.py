@@ -3,6 +3,7 @@
 from jourdain.plots.curves import curve, energy_curves, measured
 from jourdain.plots.drawing import drawing
 from jourdain.plots.energy import energy_bars
+from jourdain.plots.events import event_plot
 from jourdain.plots.files import save
 from jourdain.plots.impulses import impulse_bars
 from jourdain.plots.maps import parameter_map
@@ -15,6 +16,7 @@ __all__ = [
     "drawing",
     "energy_bars",
     "energy_curves",
+    "event_plot",
     "impulse_bars",
     "measured",
     "new_axes",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from jourdain.errors import BadEvent, ShapeError
 from jourdain.evaluate import Evaluator
 from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes, short
 from jourdain.quantities import QUANTITIES
+from jourdain.state import named_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,17 +30,18 @@ NOTHING = 1e-9  # of the longest: an arrow that is not drawn
 HALF_ARC = np.radians(40)
 
 
-def drawing(scenario: Scenario, ax: Axes | None = None, **parameters: float) -> Axes:
+def drawing(scenario: Scenario, ax: Axes | None = None, parameters: Mapping[str, Any] = {}, **more: Any) -> Axes:
     """The mechanism at its pose, with velocities before and after and the impulses as arrows, lengths in m.
 
     What is drawn is the scenario's `sketch`. Arrows of a kind share a scale, which the legend tells by the longest one.
     """
     if scenario.sketch is None:
         raise BadEvent("The scenario has no sketch, so it cannot be drawn; give one: event.at(…, sketch=jd.Sketch(…)).")
-    t = scenario.solve(parameters=parameters)
+    given = {**named_values("parameters", parameters), **more}
+    t = scenario.solve(parameters=given)
     if t.batch_shape:
         raise ShapeError(f"A drawing shows one event, not a batch {t.batch_shape}; pick one.")
-    pose = _Pose(scenario, scenario.sketch, t, scenario.state(parameters)[2])
+    pose = _Pose(scenario, scenario.sketch, t, scenario.state(given)[2])
     ax = new_axes(6.0, 4.2) if ax is None else ax
     ax.set_aspect("equal", adjustable="datalim")
     for name in scenario.sketch.surfaces:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jourdain.errors import ShapeError
 from jourdain.plots.style import (
@@ -37,6 +37,8 @@ def energy_bars(t: Transition, ax: Axes | None = None, title: str = "") -> Axes:
     """The kinetic energy before and after, split into its parts, and below it where the difference went."""
     if t.batch_shape:
         raise ShapeError(f"energy_bars shows one event, not a batch {t.batch_shape}; pick one.")
+    from matplotlib.transforms import ScaledTranslation
+
     largest = float(max(t.T_minus, t.T_plus))
     scale, unit = energy_scale(largest)
     works = [(name, float(work) * scale) for name, work in t.ledger.items() if abs(work) > ROUNDING * largest]
@@ -71,6 +73,11 @@ def energy_bars(t: Transition, ax: Axes | None = None, title: str = "") -> Axes:
     handles, labels = ax.get_legend_handles_labels()
     keys = dict(zip(labels, handles, strict=True))  # each part once
     if keys:
-        ax.legend(keys.values(), keys.keys(), loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False)
+        figure: Any = ax.get_figure()
+        below = ax.transAxes + ScaledTranslation(0, -0.5, figure.dpi_scale_trans)  # inches, below the label
+        ax.legend(
+            keys.values(), keys.keys(), loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below, ncols=3,
+            frameon=False,
+        )  # fmt: skip
     bare(ax)
     return ax

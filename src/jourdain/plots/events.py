@@ -1,0 +1,28 @@
+"""What one event looks like when nobody says how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from jourdain.plots.drawing import drawing
+from jourdain.plots.energy import energy_bars
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from jourdain.scenario import Scenario
+
+
+def event_plot(scenario: Scenario, title: str = "", parameters: Mapping[str, Any] = {}) -> Axes:
+    """The energies before and after; above them the mechanism, if the scenario has a sketch. Axes of the topmost."""
+    from matplotlib.figure import Figure
+
+    t = scenario.solve(parameters=parameters)
+    if scenario.sketch is None:
+        return energy_bars(t, title=title)
+    above, below = Figure(figsize=(6.4, 7.2), layout="constrained").subplots(2, 1, height_ratios=(1.3, 1))
+    energy_bars(t, below)
+    drawing(scenario, above, parameters)
+    above.set_title(title)
+    return above  # type: ignore[no-any-return]
