@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from jourdain.mechanism import Mechanism
     from jourdain.outcome import Transition
     from jourdain.scenario import Scenario
+    from jourdain.sketch import Sketch
 
 __all__ = [
     "BadConstraint",
@@ -59,6 +60,7 @@ __all__ = [
     "Rheonomic",
     "Scenario",
     "ShapeError",
+    "Sketch",
     "Status",
     "TooLarge",
     "Transition",
@@ -71,7 +73,7 @@ __all__ = [
 # Where the names above live: each module is imported when one of its names is first asked for, so that a script that
 # needs errors or arrays only does not wait for SymPy.
 _MODULES = {"Constraint": "constraint", "Contact": "constraint", "Event": "event", "Mechanism": "mechanism",
-            "Scenario": "scenario", "Transition": "outcome", "transition": "arrays"}  # fmt: skip
+            "Scenario": "scenario", "Sketch": "sketch", "Transition": "outcome", "transition": "arrays"}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -228,7 +228,7 @@ def _inverse_of_block(A: sp.Matrix) -> sp.Matrix:
 
 
 def _readable(e: sp.Expr) -> sp.Expr:
-    """A factored fraction of polynomials in sines and cosines, with sin² + cos² = 1; long ones as they are.
+    """A factored fraction of polynomials in sines and cosines, with sin² + cos² = 1; long and other ones as they are.
 
     Working on polynomials is faster than sp.simplify and keeps the angles that the user wrote.
     """
@@ -240,7 +240,10 @@ def _readable(e: sp.Expr) -> sp.Expr:
         s, c = sp.Dummy("s"), sp.Dummy("c")
         names |= {sp.sin(argument): s, sp.cos(argument): c}
         circles.append((s, c))
-    reduced = sp.cancel(e.xreplace(names))
+    named = e.xreplace(names)
+    if not named.is_rational_function(*named.free_symbols):  # roots and arcs
+        return e
+    reduced = sp.cancel(named)
     for s, c in circles:
         candidates = [reduced, *(_without_square(reduced, square, s**2 + c**2 - 1) for square in (s, c))]
         reduced = min(candidates, key=lambda fraction: _n_terms(sp.fraction(fraction)))
