@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,7 +17,7 @@ import pytest
 
 import jourdain as jd
 from jourdain.files import write as write_dataset
-from jourdain.papers import measured, pantograph, pantograph_shown, walker, walker_shown, wang_chou
+from jourdain.papers import experiments, measured_shown, pantograph, pantograph_shown, walker, walker_shown, wang_chou
 from jourdain.papers import report as reports
 from jourdain.papers.printed import last_digit, rows
 from jourdain.papers.record import Beside, Column, Formula, Table
@@ -39,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "jourdain.cli", "reproduce", "--out", str(out)]
     result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
     assert result.returncode == 0, result.stderr
-    assert "report.html: 18 tables, 12 figures" in result.stdout
+    assert "report.html: 21 tables, 12 figures" in result.stdout
     return out
 
 
@@ -108,9 +109,24 @@ def test_table_1_tells_wrong_maps() -> None:
 # Walker
 
 
-def test_every_statement_of_the_papers_holds(walking: walker.Results) -> None:
-    for figure, statement, holds, evidence in walker.claims(walking):
-        assert holds, f"figure {figure}: {statement} ({evidence})"
+def test_every_statement_of_the_papers_holds_but_one(walking: walker.Results) -> None:
+    """The end of the point-foot curve is not where the text says; a high μ is better from 3° on at the latest."""
+    failing = [claim for claim in walker.claims(walking) if not claim.holds]
+    assert [(claim.statement, claim.evidence) for claim in failing] == [
+        ("for ρ = 0 and θ > 43° the rear foot does not lift", "it does up to 44.48°")
+    ]
+    assert len(walker.claims(walking)) == 8
+
+
+def test_statements_can_fail(walking: walker.Results) -> None:
+    """Curves turned upside down do not do what the text says."""
+    names = ["T_c_minus", "T_a_minus"]
+    upside_down = {name: -walking.torso[name] for name in names}
+    wrong = replace(
+        walking, torso=walking.torso.assign(upside_down), legs=walking.legs.assign(T_c_minus=-walking.legs.T_c_minus)
+    )
+    failing = {claim.statement for claim in walker.claims(wrong) if not claim.holds}
+    assert len(failing) == 7
 
 
 def test_the_point_foot_curve_ends_where_the_rear_foot_stops_lifting(walking: walker.Results) -> None:
@@ -146,12 +162,11 @@ def test_nothing_about_the_walker_is_typed_in(walking: walker.Results) -> None:
     for before, after in zip(walker_shown.tables(walking), walker_shown.tables(other), strict=True):
         for line, new in zip(before.rows, after.rows, strict=True):
             for column, one, two in zip(before.columns, line, new, strict=True):
-                if isinstance(one, float) and column.name not in given and not at_bound(before, column, one):
+                if before.name == "walker_parameters":
+                    assert (one != two) == (line[0] == "m_H" and column.name == "used")
+                elif isinstance(one, float) and column.name not in given and not at_bound(before, column, one):
                     assert abs(two - one) > 1e-7 * abs(one), f"{before.name}: {column.name}"
     assert before.name == "walker_best"
-    (m_H,) = (line[-1] for line in walker_shown.parameters(other).rows if line[0] == "m_H")
-    assert m_H.ours == 10.1
-    assert m_H.differs is False  # 10.1 is within a unit of the printed "10"
 
 
 def at_bound(table: Table, column: Column, value: float) -> bool:
@@ -246,17 +261,47 @@ def test_errors_are_as_the_reference_knows_them(striking: pantograph.Results) ->
     assert shift[i["FK-a 6"]] > shift[i["FK-a 5"]]  # β̄ raises λ̄ where [FK-a] explains a fall by it
 
 
-def test_set_ups_that_were_measured_twice(striking: pantograph.Results) -> None:
-    pairs = {(a.label, b.label) for a, b in measured.repeated(striking.cases)}
-    assert pairs == {("FK-a 1", "FK-b 1"), ("FK-a 2", "FK-b 3"), ("FK-a 5", "FK-b 6"), ("FK-a 6", "FK-b 8")}
-    model = striking.predicted.outcome.effective_mass["wall"][0]
-    implied = [measured.apparent_mass(case) for case in striking.cases if case.d == 0]
-    assert min(implied) > model  # in the symmetric pose the measurements ask for more than the model has
+def test_the_sign_of_the_admissible_velocity_does_not_touch_the_normal_impulse(striking: pantograph.Results) -> None:
+    p = striking.predicted
+    assert p.mirrored.impulse["wall"] == pytest.approx(p.outcome.impulse["wall"], rel=1e-9)
+    assert p.mirrored.T_a_minus == pytest.approx(p.outcome.T_a_minus, rel=1e-9)
+    unknown = [case.label for case, known in zip(p.cases, p.sign_known, strict=True) if not known]
+    assert unknown == ["FK-b 1", "FK-b 5", "FK-a 1"]  # γ is the direction of ξ = 1
+
+
+def test_masses_that_the_measurements_imply(striking: pantograph.Results) -> None:
+    """λ̄ = √(2 T_c⁻ m) in the model; in [FK-a] the measurements ask for 36 to 48 % more."""
+    p = striking.predicted
+    T_c = np.array([case.T_c_minus for case in p.cases])
+    assert p.ideal.impulse["wall"] == pytest.approx(np.sqrt(2 * T_c * p.model_mass()), rel=1e-12)
+    assert [round(x) for x in p.excess("FK-a")] == [36, 48]
+    assert p.apparent_mass()[8] == pytest.approx(0.06517**2 / (2 * 4.472e-3), rel=1e-12)  # [FK-b] case 9
+
+
+def test_what_the_texts_say_of_the_experiments(striking: pantograph.Results) -> None:
+    verdicts = {claim.statement: claim.verdict for claim in experiments.claims(striking)}
+    assert len(verdicts) == 9
+    against = [statement for statement, verdict in verdicts.items() if verdict != "holds"]
+    assert against == [
+        "in case 6 the end effector slips towards −x, since F̄_t > 0",
+        "in case 7 the slip reverses, since F̄_t > 0",
+        "β̄ may explain that λ̄ falls from case 5 to case 6",
+    ]
+
+
+def test_other_parameters_that_round_to_the_printed_ones(striking: pantograph.Results) -> None:
+    """Height 0.225 m and inertias that round to 0.0004 and 0.0007 give all of Tables III and V, speeds included."""
+    given = {line["parameter"]: line["value"] for line in rows("pantograph_parameters")} | {"height": "0.225"}
+    for name, value in pantograph.ROUNDED.items():
+        assert f"{value:.{decimals(given[name])}f}" == given[name]
+    assert reports._rounded_fits(striking)
+    assert not reports._rounded_fits(replace(striking, rounded=striking.computed))
 
 
 def test_what_differs_from_print(walking: walker.Results, striking: pantograph.Results) -> None:
     """Known quirks only, each with a reason (reference/README)."""
-    tables = [*walker_shown.tables(walking), *pantograph_shown.tables(striking)]
+    shown = walker_shown.tables(walking), pantograph_shown.tables(striking), measured_shown.tables(striking)
+    tables = [table for some in shown for table in some]
     found = [(table.name, row, column, cell) for table in tables for row, column, cell in table.differences()]
     assert {name for name, *_ in found} == {
         "walker_lift_off", "pantograph_FK-b_table_III", "pantograph_FK-a_eqs_19_20", "pantograph_FK-a_table_2",
@@ -312,7 +357,7 @@ def test_the_page_needs_nothing_from_outside(folder: Path) -> None:
         path.stem for path in (folder / "figures").iterdir()
     }
     assert names <= page.ids
-    assert page.n_tables == 18 + 2  # what differs, and what was measured twice
+    assert page.n_tables == 21 + 1  # and what differs
     assert page.n_math > 80
     for place in ("[FK-a] Fig. 4", "[FK-b] Figs 9 and 10", "[FK-c] Fig. 5"):
         assert place in text
@@ -326,7 +371,7 @@ def test_figures_and_tables_are_files_too(folder: Path) -> None:
         if path.suffix == ".svg":
             ElementTree.parse(path)
     assert len(list((folder / "figures").iterdir())) == 24
-    assert len(list((folder / "tables").iterdir())) == 18
+    assert len(list((folder / "tables").iterdir())) == 21
     header = (folder / "data" / "walker_figures_2_3.csv").read_text(encoding="utf-8").partition("\n")[0]
     assert header.startswith("theta [rad],rho,")
     assert "impulse.heel.normal [N s]" in header

@@ -6,7 +6,7 @@ directions with ξ = 1 and ξ = 0, each with T = 1 J. With the measured tangenti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +35,9 @@ class Case:
     T_c_minus: float
     T_a_minus: float
     T_a_plus: float
-    xi: str  # as printed
     normal: float  # λ̄, N s
     tangential: float  # β̄, N s
+    printed: Mapping[str, str]  # the same as texts, by the headers of the printed table
 
     @property
     def label(self) -> str:
@@ -71,9 +71,9 @@ def _case(paper: str, line: dict[str, str], d: float, gamma_deg: float) -> Case:
         T_c_minus=energy("T_c_minus"),
         T_a_minus=energy("T_a_minus"),
         T_a_plus=energy("T_a_plus"),
-        xi=line["xi"],
         normal=impulse("normal"),
         tangential=impulse("tangential"),
+        printed=line,
     )
 
 
@@ -84,46 +84,53 @@ class Prediction:
     cases: tuple[Case, ...]
     outcome: Transition  # with the measured β̄
     ideal: Transition  # with β̄ = 0
+    mirrored: Transition  # with the other sign of v_a⁻: λ̄ is the same
+    sign_known: tuple[bool, ...]  # whether γ tells the sign of v_a⁻
 
     def error(self, measured: str) -> Array:
         """(measured − predicted) / predicted, of "normal" or "T_a_plus"."""
         predicted = self.outcome.impulse["wall"] if measured == "normal" else self.outcome.T_a_plus
         return np.array([getattr(case, measured) for case in self.cases]) / predicted - 1
 
+    def apparent_mass(self) -> Array:
+        """λ̄² / 2T_c⁻: the mass that would give the measured impulse at the measured energy, kg."""
+        return np.array([case.normal**2 / (2 * case.T_c_minus) for case in self.cases])
+
+    def model_mass(self) -> Array:
+        """The effective mass at the wall, kg."""
+        return np.asarray(self.outcome.effective_mass["wall"])
+
+    def excess(self, paper: str, d: float | None = None) -> tuple[float, float]:
+        """By how much the apparent mass lies above the model's, least and most, in %."""
+        chosen = [case.paper == paper and d in (None, case.d) for case in self.cases]
+        above = 100 * (self.apparent_mass() / self.model_mass() - 1)[chosen]
+        return float(above.min()), float(above.max())
+
 
 def predict(pantograph: Scenario, measured: Sequence[Case], given: dict[str, Any]) -> Prediction:
     """The outcome of every case at its measured energies, with and without its tangential impulse."""
-    pose = {d: pantograph.state({"d": d, **given}) for d in {case.d for case in measured}}
-    q = np.array([pose[case.d][0] for case in measured])
-    v = np.array([prior_velocity(pantograph, case, given) for case in measured])
-    own = dict(zip(pantograph.event.parameters, next(iter(pose.values()))[2], strict=True))
+    q = np.array([pantograph.state({"d": case.d, **given})[0] for case in measured])
+    constrained, admissible, known = zip(*(prior_parts(pantograph, case, given) for case in measured), strict=True)
+    v_c, v_a = np.array(constrained), np.array(admissible)
+    own = dict(zip(pantograph.event.parameters, pantograph.state(given)[2], strict=True))
     beta = np.array([case.tangential for case in measured])
+
+    def solved(v: Array, beta: Any) -> Transition:
+        return pantograph.event.solve(q, v, parameters={**own, "beta": beta})
+
     return Prediction(
-        cases=tuple(measured),
-        outcome=pantograph.event.solve(q, v, parameters={**own, "beta": beta}),
-        ideal=pantograph.event.solve(q, v, parameters={**own, "beta": 0.0}),
+        tuple(measured), solved(v_c + v_a, beta), solved(v_c + v_a, 0.0), solved(v_c - v_a, beta), tuple(known)
     )
 
 
-def prior_velocity(pantograph: Scenario, case: Case, given: dict[str, Any]) -> Array:
-    """The motors' rates before, from the measured energies."""
+def prior_parts(pantograph: Scenario, case: Case, given: dict[str, Any]) -> tuple[Array, Array, bool]:
+    """v_c⁻ and v_a⁻ of the motors from the measured energies, and whether γ tells the sign of v_a⁻."""
     found = pantograph.directions(point="EE", d=case.d, **given)
     assert found.point_velocity is not None
     assert found.angle is not None
     along_x = np.sign(found.point_velocity[0, 1])  # of the direction with ξ = 0
     turned = case.gamma - found.angle[0]
-    # In the direction of ξ = 1 nothing but the friction tells which way the little that is left was slipping.
-    slip = -np.sign(case.tangential) if abs(turned) < SAME_DIRECTION else np.sign(turned)
-    v: Array = np.sqrt(case.T_c_minus) * found.v[:, 0] + slip * along_x * np.sqrt(case.T_a_minus) * found.v[:, 1]
-    return v
-
-
-def repeated(measured: Sequence[Case]) -> list[tuple[Case, Case]]:
-    """Pairs of cases with the same pose and direction, one of each paper."""
-    first, second = ([case for case in measured if case.paper == paper] for paper in ("FK-a", "FK-b"))
-    return [(a, b) for a in first for b in second if a.d == b.d and abs(a.gamma - b.gamma) < SAME_DIRECTION]
-
-
-def apparent_mass(case: Case) -> float:
-    """λ̄² / 2T_c⁻: the mass that would give the measured impulse at the measured energy, kg."""
-    return case.normal**2 / (2 * case.T_c_minus)
+    known = abs(turned) > SAME_DIRECTION
+    slip = np.sign(turned) if known else 1.0
+    v_a: Array = slip * along_x * np.sqrt(case.T_a_minus) * found.v[:, 1]
+    return np.sqrt(case.T_c_minus) * found.v[:, 0], v_a, bool(known)

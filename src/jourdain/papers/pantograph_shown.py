@@ -1,4 +1,4 @@
-"""Tables and figures of what `pantograph` and `measured` compute."""
+"""Tables and figures of what `pantograph` computes."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jourdain.papers.measured import MILLI, Case
-from jourdain.papers.pantograph import CONFIGURATIONS, Results, speeds
+from jourdain.papers.pantograph import CONFIGURATIONS, ROUNDED, Results, speeds
 from jourdain.papers.printed import last_digit
 from jourdain.papers.printed import rows as printed_rows
-from jourdain.papers.record import Beside, Cell, Column, Picture, Table
+from jourdain.papers.record import Beside, Cell, Column, Picture, Table, parameters_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-CASE, GAMMA = Column("case"), Column("gamma", "γ", "°", 2)
+CASE, D, GAMMA = Column("case"), Column("d", "d", "m"), Column("gamma", "γ", "°", 2)
 T_C, T_A = Column("T_c_minus", "T_c⁻", "mJ", 3, beside=True), Column("T_a_minus", "T_a⁻", "mJ", 3, beside=True)
 XI, SPEED = Column("xi", "ξ", decimals=3, beside=True), Column("speed", "‖v_EE⁻‖", "m/s", 5, beside=True)
 # [FK-b] case → case of [FK-c], which shows some of them
@@ -33,27 +33,13 @@ def tables(found: Results) -> list[Table]:
         computed_short(found),
         directions(found),
         projections(found),
-        measured(found, [1, 2, 3, 4], "pantograph_FK-b_table_IV", "[FK-b] Table IV: measured, d = 0"),
-        measured(found, [5, 6, 7, 8, 9], "pantograph_FK-b_table_VI", "[FK-b] Table VI: measured, d = 0.2 m"),
-        measured(found, list(SHORT_VERSION), "pantograph_FK-c_table_4", "[FK-c] Table 4: measured, d = 0.2 m", True),
-        energies_nonideal(found),
-        impulses_nonideal(found),
-        predictions(found),
     ]
 
 
 def parameters(found: Results) -> Table:
     """[FK-a] Table 1."""
-    used = {**found.scenario.parameters, **found.settings}
-    lines = [
-        (line["parameter"], line["description"], line["unit"].replace("^2", "²"),
-         Beside(line["value"], float(used[line["parameter"]] or 0)))
-        for line in printed_rows("pantograph_parameters")
-    ]  # fmt: skip
-    columns = (Column("parameter"), Column("meaning"), Column("unit"), Column("value", beside=True))
-    return Table(
-        "pantograph_parameters", "Parameters ([FK-a] Table 1, [FK-b] Table II, [FK-c] Table 2)", columns, lines
-    )
+    title = "Parameters ([FK-a] Table 1, [FK-b] Table II, [FK-c] Table 2)"
+    return parameters_table("pantograph_parameters", title, {**found.scenario.parameters, **found.settings})
 
 
 # Computed by the authors
@@ -82,7 +68,9 @@ def computed_short(found: Results) -> Table:
 
 def _computed(found: Results, i: int, line: dict[str, str]) -> tuple[Beside, ...]:
     t = found.computed
-    reason = f"I1 is printed with one digit: half a unit of it moves this speed by {found.speed_margin[i]:.1g} m/s."
+    within = ", ".join(f"{name} = {value:g}" for name, value in ROUNDED.items())
+    fits = f"{speeds(found.rounded)[i]:.4f}" == line["speed_m_per_s"]
+    reason = f"Rounding of the parameters: with {within}, which round to the printed ones, it is as printed." * fits
     return (
         Beside(line["speed_m_per_s"], float(speeds(t)[i]), reason),
         Beside(line["T_c_minus_mJ"], float(t.T_c_minus[i]) / MILLI),
@@ -129,110 +117,32 @@ def projections(found: Results) -> Table:
 def _reason(found: Results, d: float, line: dict[str, str]) -> str:
     """Whether another pose explains what is printed."""
     x, y = found.fitted[d]
-    there = found.scenario.projectors(d=x, height=y).P_cT_BT[:, 0]
+    P = found.scenario.projectors(d=x, height=y)
+    there = {
+        **{f"PcT_BT_{i}": P.P_cT_BT[i - 1, 0] for i in (1, 2)},
+        **{f"PaT_BT_{i}": P.P_aT_BT[i - 1, 0] for i in (1, 2)},
+    }
     unit = last_digit(line["PaT_BT_1"])
-    fits = all(abs(there[i - 1] - float(line[f"PcT_BT_{i}"])) < 2 * unit for i in (1, 2))
-    split = "There both vectors are as printed." if fits else "But there they do not split as printed."
+    off = max(abs(value - float(line[name])) for name, value in there.items()) / unit
+    split = (
+        f"there both vectors are as printed within {off:.1f} units." if off < 2 else "but there they do not split so."
+    )
     symmetric = "At d = 0 both entries must be equal. " if d == 0 else ""
-    return f"{symmetric}The printed sum, Bᵀ, belongs to an end effector at ({x:.4f}, {y:.4f}) m. {split}"
-
-
-# Measured by the authors
-
-MEASURED_T_C, MEASURED_T_A = Column("T_c_minus", "T_c⁻", "mJ"), Column("T_a_minus", "T_a⁻", "mJ")
-T_A_PLUS = (Column("T_a_plus_measured", "T_a⁺ measured", "mJ"), Column("T_a_plus_model", "model", "mJ", 4))
-NORMAL = (Column("normal_measured", "λ̄ measured", "N ms", 2), Column("normal_model", "model", "N ms", 2))
-ERROR = Column("normal_error", "error", "%", 1)
-BETA = Column("tangential_measured", "β̄ measured", "N ms", 2)
-
-
-def _places(found: Results, paper: str) -> dict[int, int]:
-    """Case number → where it stands among the measured ones."""
-    return {case.number: i for i, case in enumerate(found.cases) if case.paper == paper}
-
-
-def _xi(found: Results, case: Case) -> Beside:
-    """Printed, and from the printed energies."""
-    nominal = found.scenario.solve(d=case.d, gamma=case.gamma, parameters=dict(found.settings)).xi
-    ours = case.T_c_minus / (case.T_c_minus + case.T_a_minus)
-    as_model = "The print is ξ of the model at the nominal γ; the printed energies give another."
-    return Beside(case.xi, ours, as_model if f"{nominal:.2f}" == case.xi else "")
-
-
-def measured(found: Results, numbers: list[int], name: str, title: str, short: bool = False) -> Table:
-    """[FK-b] Tables IV and VI, [FK-c] Table 4, with the model's T_a⁺ and λ̄ beside."""
-    lines: list[tuple[Cell, ...]] = []
-    for number in numbers:
-        i = _places(found, "FK-b")[number]
-        case, t = found.cases[i], found.predicted.outcome
-        lines.append((
-            str(SHORT_VERSION[number] if short else number), case.T_c_minus / MILLI, case.T_a_minus / MILLI,
-            case.T_a_plus / MILLI, float(t.T_a_plus[i]) / MILLI, _xi(found, case), case.normal / MILLI,
-            float(t.impulse["wall"][i]) / MILLI, 100 * float(found.predicted.error("normal")[i]),
-            case.tangential / MILLI,
-        ))  # fmt: skip
-    columns = (CASE, MEASURED_T_C, MEASURED_T_A, *T_A_PLUS, XI, *NORMAL, ERROR, BETA)
-    return Table(name, title, columns, lines)
-
-
-def energies_nonideal(found: Results) -> Table:
-    """[FK-a] Table 2."""
-    lines: list[tuple[Cell, ...]] = []
-    for line in printed_rows("pantograph_nonideal_measured"):
-        i = _places(found, "FK-a")[int(line["case"])]
-        case, t = found.cases[i], found.predicted.outcome
-        energies = (float(line[f"{name}_mJ"]) for name in ("T_c_minus", "T_a_minus", "T_c_plus"))
-        lines.append((line["case"], f"{case.d:g}", degrees(case.gamma), *energies, float(t.T_c_plus[i]) / MILLI,
-                      case.T_a_plus / MILLI, float(t.T_a_plus[i]) / MILLI, _xi(found, case)))  # fmt: skip
-    after = (Column("T_c_plus_measured", "T_c⁺ measured", "mJ"), Column("T_c_plus_model", "model", "mJ", 4))
-    columns = (CASE, Column("d", "d", "m"), GAMMA, MEASURED_T_C, MEASURED_T_A, *after, *T_A_PLUS, XI)
-    return Table("pantograph_FK-a_table_2", "[FK-a] Table 2: energies, γ from the normal", columns, lines)
-
-
-def impulses_nonideal(found: Results) -> Table:
-    """[FK-a] Table 3."""
-    lines: list[tuple[Cell, ...]] = []
-    for number, i in _places(found, "FK-a").items():
-        case, t = found.cases[i], found.predicted.outcome
-        lines.append((str(number), case.normal / MILLI, float(t.impulse["wall"][i]) / MILLI,
-                      100 * float(found.predicted.error("normal")[i]), case.tangential / MILLI,
-                      float(t.Lambda["wall"][i]) / MILLI))  # fmt: skip
-    columns = (CASE, *NORMAL, ERROR, BETA, Column("Lambda", "Λ̄ model", "N ms", 3))
-    return Table("pantograph_FK-a_table_3", "[FK-a] Table 3: impulses", columns, lines)
-
-
-def predictions(found: Results) -> Table:
-    """All fifteen measured cases, from their energies and β̄."""
-    p = found.predicted
-    lines: list[tuple[Cell, ...]] = []
-    for i, case in enumerate(found.cases):
-        lines.append((
-            case.label, f"{case.d:g}", degrees(case.gamma), case.tangential / MILLI,
-            case.normal / MILLI, float(p.ideal.impulse["wall"][i]) / MILLI, float(p.outcome.impulse["wall"][i]) / MILLI,
-            100 * float(p.error("normal")[i]),
-            case.T_a_minus / MILLI, case.T_a_plus / MILLI, float(p.outcome.T_a_plus[i]) / MILLI,
-            100 * float(p.error("T_a_plus")[i]),
-        ))  # fmt: skip
-    columns = (
-        CASE, Column("d", "d", "m"), GAMMA, BETA, NORMAL[0], Column("normal_ideal", "model, β̄ = 0", "N ms", 2),
-        Column("normal_model", "model with β̄", "N ms", 2), ERROR, MEASURED_T_A, *T_A_PLUS,
-        Column("T_a_plus_error", "error", "%", 1),
-    )  # fmt: skip
-    title = "Predicted from the measured T_c⁻, T_a⁻ and β̄, all fifteen cases; error = (measured − model) / model"
-    return Table("pantograph_predictions", title, columns, lines)
+    return (
+        f"{symmetric}The nearest pose with the printed sum, Bᵀ, has the end effector at ({x:.4f}, {y:.4f}) m; {split}"
+    )
 
 
 # Figures
 
 
 def pictures(found: Results) -> list[Picture]:
-    """Drawings, energies with the measured points, ξ over direction, impulses."""
+    """Drawings, energies with the measured points, ξ over direction."""
     return [
         Picture("pantograph_drawing", lambda: _drawings(found)),
         Picture("pantograph_energies_gamma", lambda: _over_gamma(found), found.over_gamma),
         Picture("pantograph_energies_d", lambda: _over_d(found), found.over_d),
         Picture("pantograph_xi", lambda: _polar(found), found.around),
-        Picture("pantograph_impulses", lambda: _impulses(found)),
     ]
 
 
@@ -295,31 +205,3 @@ def _polar(found: Results) -> Axes:
     from jourdain.plots import polar
 
     return polar(found.around, "xi", over="gamma")
-
-
-def _impulses(found: Results) -> Figure:
-    """Model and measurement, case by case."""
-    from matplotlib.figure import Figure
-
-    from jourdain.plots.style import BLACK, BLUE, MARKERS, SMALL, VERMILION
-
-    figure = Figure(figsize=(7.2, 3.4), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
-    p = found.predicted
-    model = p.outcome.impulse["wall"] / MILLI
-    there = np.array([case.normal for case in found.cases]) / MILLI
-    x = np.arange(len(found.cases))
-    left.bar(x, model, 0.6, color=BLUE, alpha=0.75, label="model")
-    left.plot(x, there, "o", color=BLACK, markerfacecolor="white", markersize=6, label="measured")
-    left.set_xticks(x, [case.label for case in found.cases], rotation=60, ha="right", fontsize=SMALL)
-    left.set_ylabel(r"$\bar\lambda$ in N ms")
-    left.legend(frameon=False, ncols=2, fontsize=SMALL, loc="upper center", bbox_to_anchor=(0.5, 1.12))
-    for (paper, colour), marker in zip((("FK-b", BLUE), ("FK-a", VERMILION)), MARKERS, strict=False):
-        these = [i for i, case in enumerate(found.cases) if case.paper == paper]
-        right.plot([found.cases[i].T_c_minus / MILLI for i in these], 100 * p.error("normal")[these], marker,
-                   color=colour, label=f"[{paper}]", markersize=7)  # fmt: skip
-    right.axhline(0, color=BLACK, linewidth=0.8)
-    right.set_xlabel("$T_c^-$ measured, in mJ")
-    right.set_ylabel(r"measured $\bar\lambda$ above the model, in %")
-    right.legend(frameon=False, fontsize=SMALL)
-    return figure

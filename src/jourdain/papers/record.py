@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from jourdain.papers.printed import last_digit
+from jourdain.papers.printed import last_digit, rows
 
 if TYPE_CHECKING:
     import xarray
@@ -48,6 +48,7 @@ class Column:
     decimals: int | None = None  # None: as many digits as below
     beside: bool = False  # some of its cells are `Beside`
     digits: int = 4  # significant ones
+    right: bool = False  # texts are numbers as printed
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,50 @@ class Table:
     def label(self, row: Sequence[Cell]) -> str:
         """The row, as its first column says."""
         return f"{self.columns[0].symbol or self.columns[0].name} {row[0]}"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper says in words, and what the numbers say."""
+
+    source: str
+    statement: str
+    verdict: str  # begins with "holds" where it does
+    evidence: str
+
+    @property
+    def holds(self) -> bool:
+        return self.verdict.startswith("holds")
+
+
+def verdict(holds: bool, where: str = "") -> str:
+    """In words; `where`: under which condition."""
+    return f"holds {where}".strip() if holds else "does not hold"
+
+
+def claims_table(name: str, title: str, claims: Sequence[Claim]) -> Table:
+    """Statements with their verdicts."""
+    lines = [(claim.source, claim.statement, claim.verdict, claim.evidence) for claim in claims]
+    columns = (Column("source", "where"), Column("statement"), Column("verdict"), Column("evidence"))
+    return Table(name, title, columns, lines)
+
+
+def parameters_table(name: str, title: str, used: Mapping[str, float | None]) -> Table:
+    """The parameters as printed, and as used: inputs, so they are not compared."""
+    lines = [
+        (
+            line["parameter"],
+            line["description"],
+            line["unit"].replace("^2", "²"),
+            line["value"],
+            used[line["parameter"]] or 0.0,
+        )
+        for line in rows(name)
+    ]
+    columns = (
+        Column("parameter"), Column("meaning"), Column("unit"), Column("printed", right=True), Column("used", digits=6),
+    )  # fmt: skip
+    return Table(name, title, columns, lines)
 
 
 @dataclass(frozen=True)

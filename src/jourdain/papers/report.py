@@ -13,10 +13,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from jourdain import gallery
 from jourdain.arguments import setting
 from jourdain.errors import BadArgument, CannotWrite, listing, unknown
-from jourdain.papers import measured, pantograph, pantograph_shown, walker, walker_shown, wang_chou
+from jourdain.papers import measured_shown, pantograph, pantograph_shown, walker, walker_shown, wang_chou
+from jourdain.papers.measured import Prediction
+from jourdain.papers.printed import last_digit, rows
 from jourdain.papers.record import Beside, Picture, Settings, Table
 from jourdain.progress import bar
 
@@ -95,8 +99,9 @@ def compute(settings: Mapping[str, Settings] = {}, advance: Advance = _quietly) 
     walking = walker.results(settings.get("walker", {}))
     advance(1)
     striking = pantograph.results(settings.get("pantograph", {}))
-    tables = [*problems, *walker_shown.tables(walking), *pantograph_shown.tables(striking)]
-    pictures = [*wang_chou.pictures(), *walker_shown.pictures(walking), *pantograph_shown.pictures(striking)]
+    shown = (walker_shown, walking), (pantograph_shown, striking), (measured_shown, striking)
+    tables = [*problems, *(table for module, found in shown for table in module.tables(found))]
+    pictures = [*wang_chou.pictures(), *(one for module, found in shown for one in module.pictures(found))]
     advance(1)
     return Report(
         tables={table.name: table for table in tables},
@@ -146,7 +151,7 @@ def _drawn(picture: Picture, folder: Path) -> bytes:
 
 
 def text(table: Table) -> str:
-    """A table as CSV: numbers in full, printed ones as they are printed."""
+    """A table as CSV: ours with twelve digits, printed numbers as they are printed."""
     header = []
     for column in table.columns:
         unit = f" [{column.unit}]" if column.unit else ""
@@ -159,12 +164,17 @@ def text(table: Table) -> str:
         line: list[str] = []
         for column, cell in zip(table.columns, row, strict=True):
             if isinstance(cell, Beside):
-                line += [cell.printed, repr(cell.ours)]
+                line += [cell.printed, _exact(cell.ours)]
             else:
-                shown = repr(cell) if isinstance(cell, float) else str(getattr(cell, "expression", cell))
+                shown = _exact(cell) if isinstance(cell, float) else str(getattr(cell, "expression", cell))
                 line += ["", shown] if column.beside else [shown]
         writer.writerow(line)
     return out.getvalue()
+
+
+def _exact(value: float) -> str:
+    """Twelve digits; the rounding of a zero is a zero."""
+    return f"{value:.12g}" if abs(value) > 1e-16 else "0"
 
 
 def html(report: Report, drawn: Mapping[str, bytes]) -> str:
@@ -183,20 +193,34 @@ def html(report: Report, drawn: Mapping[str, bytes]) -> str:
     environment.filters |= {"typeset": typeset.words, "show": typeset.cell, "degrees": typeset.in_degrees}
     images = {name: f"data:image/svg+xml;base64,{b64encode(svg).decode()}" for name, svg in drawn.items()}
     predicted = report.pantograph.predicted
+    mass = {case.label: mass for case, mass in zip(predicted.cases, predicted.apparent_mass(), strict=True)}
     return environment.get_template("report.html.j2").render(
         report=report,
         images=images,
         version=version("jourdain"),
         differences=list(report.differences()),
         percent=partial(_percent, report),
-        repeated=[
-            (a, b, measured.apparent_mass(a), measured.apparent_mass(b))
-            for a, b in measured.repeated(report.pantograph.cases)
-        ],
-        model_mass={case.d: predicted.outcome.effective_mass["wall"][i] for i, case in enumerate(predicted.cases)},
+        change_ratio=partial(_change_ratio, predicted),
+        repeats=sum(table.compared() for name, table in report.tables.items() if "FK-c" in name),
+        mass=mass,
+        model_mass={case.d: mass for case, mass in zip(predicted.cases, predicted.model_mass(), strict=True)},
         beta_effect=100 * max(abs(predicted.outcome.impulse["wall"] / predicted.ideal.impulse["wall"] - 1)),
-        place={case.label: i for i, case in enumerate(predicted.cases)},
+        at_end=all(
+            np.isclose(value, walker.RANGES[name]).any() for name, value in report.walker.best.parameters.items()
+        ),
+        rounded_fits=_rounded_fits(report.pantograph),
+        rounded=pantograph.ROUNDED,
     )
+
+
+def _rounded_fits(found: pantograph.Results) -> bool:
+    """Whether other parameters that round to the printed ones give every printed number of Tables III and V."""
+    t = found.rounded
+    for i, line in enumerate(rows("pantograph_computed")):
+        ours = {"speed_m_per_s": pantograph.speeds(t)[i], "T_c_minus_mJ": t.T_c_minus[i] * 1e3, "xi": t.xi[i]}
+        if any(abs(float(line[name]) - value) > last_digit(line[name]) / 2 for name, value in ours.items()):
+            return False
+    return True
 
 
 def _percent(report: Report, quantity: str, paper: str, above: float = 0.0) -> tuple[float, float]:
@@ -205,3 +229,11 @@ def _percent(report: Report, quantity: str, paper: str, above: float = 0.0) -> t
     chosen = [errors[i] for i, case in enumerate(report.pantograph.cases)
               if case.paper == paper and case.T_a_minus >= above]  # fmt: skip
     return float(min(chosen)), float(max(chosen))
+
+
+def _change_ratio(p: Prediction, paper: str) -> tuple[float, float]:
+    """The measured change of T_a over the predicted one, least and most, where it is more than 0.1 mJ in the model."""
+    model = p.outcome.T_a_plus - p.outcome.T_a_minus
+    ratios = [(case.T_a_plus - case.T_a_minus) / model[i] for i, case in enumerate(p.cases)
+              if case.paper == paper and abs(model[i]) > 1e-4]  # fmt: skip
+    return float(min(ratios)), float(max(ratios))

@@ -22,6 +22,15 @@ def words(text: str) -> Markup:
     return Markup(_INDEX.sub(r"<sub>\1</sub>", str(escape(text))))
 
 
+def minus(value: float, decimals: int = 1) -> str:
+    """A number with a real minus.
+
+    >>> minus(-15.93)
+    '−15.9'
+    """
+    return f"{value:.{decimals}f}".replace("-", "−")
+
+
 def number(value: float, column: Column) -> str:
     """With the column's decimals or digits, and a real minus."""
     if column.decimals is not None:
@@ -38,7 +47,9 @@ def cell(value: Any, column: Column) -> Markup:
         return formula(value.expression)
     if isinstance(value, Beside):
         return Markup("<b>{}</b>").format(number(value.ours, column))
-    return words(value) if isinstance(value, str) else Markup(number(value, column))
+    if isinstance(value, str):
+        return words(value.replace("-", "−") if column.right else value)
+    return Markup(number(value, column))
 
 
 def formula(expression: Any) -> Markup:
@@ -46,10 +57,11 @@ def formula(expression: Any) -> Markup:
     import sympy as sp
     from sympy.printing.mathml import mathml
 
+    words = {sp.Symbol("spin"): sp.Symbol("φ̇⁻")}  # as the papers write it
     sides = {symbol: sp.Symbol(f"{symbol.name.removesuffix(side)}__{sign}")
              for symbol in expression.free_symbols for side, sign in (("_minus", "-"), ("_plus", "+"))
              if symbol.name.endswith(side)}  # fmt: skip
-    return Markup("<math>{}</math>").format(Markup(mathml(expression.subs(sides), printer="presentation")))
+    return Markup("<math>{}</math>").format(Markup(mathml(expression.subs({**sides, **words}), printer="presentation")))
 
 
 def in_degrees(angle: float, decimals: int = 2) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.papers.record import Settings
+from jourdain.papers.record import Claim, Settings, verdict
+from jourdain.papers.typeset import minus
 
 if TYPE_CHECKING:
     import xarray
@@ -92,36 +93,52 @@ def lifted(ds: xarray.Dataset) -> xarray.Dataset:
     return ds.where(ds[REAR] >= 0)
 
 
-def claims(found: Results) -> list[tuple[str, str, bool, str]]:
-    """What the text says of the figures: (figure, statement, whether it holds, evidence)."""
+def claims(found: Results) -> list[Claim]:
+    """What the text of [FK-b] §4 (and [FK-c] §3.1) says of the figures."""
     legs, torso = lifted(found.legs), found.torso
     T_c, sizes = legs.T_c_minus, [abs(legs[name]) for name in HEEL]
-    grows, falls = _rises(T_c, "theta"), _rises(-T_c, "rho")
-    forward = torso.sel(torso=slice(CROSSING, None))
-    backward = torso.sel(torso=slice(None, -CROSSING))
-    limit = found.lift_limits[0.0]
-    peaks = np.degrees(torso.torso[torso.T_c_minus.argmax("torso")])
+    at_40 = [f"{value:.2f}" for value in T_c.sel(theta=STEP, method="nearest").values]
+    limit, leaning = found.lift_limits[0.0], torso.sel(torso=slice(0, None))
+    peaks = np.degrees(torso.torso[torso.T_c_minus.argmax("torso")].values)
     inner = [
-        f"{angle:.1f}° for μ = {mu:g}".replace("-", "−")
-        for mu, angle in zip(MASS_RATIOS, peaks, strict=True)
-        if abs(angle) < 19.9
+        f"{minus(angle)}° for μ = {mu:g}" for mu, angle in zip(MASS_RATIOS, peaks, strict=True) if abs(angle) < 19.9
     ]
-    leaning = torso.sel(torso=slice(0, None))
+    low_mu = _rises(torso.T_c_minus.sel(torso=slice(None, -1e-9)), "mu")
+    normal, tangential = (_falls_with_mu_from(abs(torso[name])) for name in HEEL)
+    from_here = _falls_with_mu_from(torso.T_c_minus)
     return [
-        ("2", "T_c⁻ grows with θ", grows, _range(T_c)),
-        ("2", "T_c⁻ falls with ρ; point feet lose most", falls, _range(T_c)),
-        ("3", "both impulses grow with θ and fall with ρ", all(_rises(s, "theta") and _rises(-s, "rho") for s in sizes),
-         ", ".join(_range(size, "N s") for size in sizes)),
-        ("2", "the curve of the point feet ends within the figure", limit < float(T_c.theta.max()),
-         f"at {degrees(limit):.2f}°"),
-        ("4", "leaning forward (q₅ > 0) lowers T_c⁻ and raises T_a⁻",
-         _rises(-leaning.T_c_minus, "torso") and _rises(leaning.T_a_minus, "torso"),
-         "from upright on, for each μ" + (f"; behind, T_c⁻ peaks at {', '.join(inner)}" if inner else "")),
-        ("4", "for q₅ < 0 a low μ loses less", _rises(backward.T_c_minus, "mu"), "at q₅ ≤ −3°"),
-        ("4", "for q₅ > 0 a high μ loses less", _rises(-forward.T_c_minus, "mu"), "at q₅ ≥ 3°"),
-        ("5", "the impulses follow T_c⁻", min(_alike(torso, name) for name in HEEL) > 0.9,
-         "correlation with T_c⁻ over q₅ and μ: " + ", ".join(f"{_alike(torso, name):.3f}" for name in HEEL)),
+        Claim("Fig. 2", "T_c⁻ grows with θ", verdict(_rises(T_c, "theta")), f"from {_range(T_c)} over all curves"),
+        Claim("Fig. 2", "T_c⁻ falls with ρ; point feet lose most", verdict(_rises(-T_c, "rho")),
+              f"{' J, '.join(at_40)} J at θ = 40° for ρ = {', '.join(f'{rho:g}' for rho in RADII)}"),
+        Claim("Fig. 3", "both impulses grow with θ and fall with ρ",
+              verdict(all(_rises(size, "theta") and _rises(-size, "rho") for size in sizes)),
+              "; ".join(f"|λ̄_{axis}| from {_range(size, 'N s')}" for axis, size in zip("nt", sizes, strict=True))),
+        Claim("Fig. 2", "for ρ = 0 and θ > 43° the rear foot does not lift", "not as printed",
+              f"it does up to {degrees(limit):.2f}°"),
+        Claim("Fig. 4", "leaning forward (q₅ > 0) lowers T_c⁻ and raises T_a⁻",
+              verdict(_rises(-leaning.T_c_minus, "torso") and _rises(leaning.T_a_minus, "torso")),
+              "for each μ" + (f"; leaning back, T_c⁻ peaks at {', '.join(inner)}" if inner else "")),
+        Claim("Fig. 4", "for q₅ < 0 a low μ loses less", verdict(low_mu), "at every q₅ < 0 of the figure"),
+        Claim("Fig. 4", "for q₅ > 0 a high μ loses less", verdict(from_here < CROSSING, f"from {_onwards(from_here)}"),
+              "nearer to upright the curves cross"),
+        Claim("Fig. 5", "the impulses are completely correlated with T_c⁻",
+              verdict(_alike(torso, HEEL[0]) > 0.999, "for λ̄_n; for λ̄_t in the main"),
+              "correlation with T_c⁻ over q₅ and μ: "
+              + ", ".join(f"{_alike(torso, name):.3f} for λ̄_{axis}" for axis, name in zip("nt", HEEL, strict=True))
+              + f"; a high μ lowers |λ̄_n| from {_onwards(normal)}, |λ̄_t| from {_onwards(tangential)}"),
     ]  # fmt: skip
+
+
+def _falls_with_mu_from(size: xarray.DataArray) -> float:
+    """The torso's angle from which on, leaning forward, a higher mu has the lower value; rad, NaN if nowhere."""
+    falls = (size.diff("mu") < 0).all("mu").values
+    onwards = np.logical_and.accumulate(falls[::-1])[::-1]
+    return float(size.torso.values[np.argmax(onwards)]) if onwards.any() else float("nan")
+
+
+def _onwards(angle: float) -> str:
+    """As in "from q₅ = 2.4° on"."""
+    return f"q₅ = {minus(degrees(angle))}° on" if np.isfinite(angle) else "nowhere on"
 
 
 def _rises(array: xarray.DataArray, over: str) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import degrees
 from typing import TYPE_CHECKING, Any
 
-from jourdain.papers.printed import rows as printed_rows
-from jourdain.papers.record import Beside, Cell, Column, Picture, Table
+from jourdain.papers.record import Beside, Cell, Column, Picture, Table, claims_table, parameters_table
 from jourdain.papers.walker import HEEL, REAR, STEP, Results, claims, lifted
 
 if TYPE_CHECKING:
@@ -22,18 +21,8 @@ def tables(found: Results) -> list[Table]:
 
 def parameters(found: Results) -> Table:
     """[FK-b] Table I."""
-    used = {**found.scenario.parameters, **found.settings}
-    lines = [
-        (
-            line["parameter"],
-            line["description"],
-            line["unit"],
-            Beside(line["value"], float(used[line["parameter"]] or 0)),
-        )
-        for line in printed_rows("walker_parameters")
-    ]
-    columns = (Column("parameter"), Column("meaning"), Column("unit"), Column("value", beside=True))
-    return Table("walker_parameters", "Parameters of the walker ([FK-b] Table I, [FK-c] Table 1)", columns, lines)
+    title = "Parameters of the walker ([FK-b] Table I, [FK-c] Table 1)"
+    return parameters_table("walker_parameters", title, {**found.scenario.parameters, **found.settings})
 
 
 def lift_table(found: Results) -> Table:
@@ -51,12 +40,7 @@ def lift_table(found: Results) -> Table:
 
 def statements(found: Results) -> Table:
     """What the text says of the figures, and whether it holds."""
-    lines = [
-        (figure, claim, "holds" if holds else "does not hold", evidence)
-        for figure, claim, holds, evidence in claims(found)
-    ]
-    columns = (Column("figures"), Column("statement"), Column("verdict"), Column("evidence"))
-    return Table("walker_statements", "What the text says of the figures", columns, lines)
+    return claims_table("walker_statements", "What the text of [FK-b] says of its figures", claims(found))
 
 
 def best_table(found: Results) -> Table:
@@ -89,8 +73,8 @@ def pictures(found: Results) -> list[Picture]:
     return [
         Picture("walker_drawing", lambda: _drawing(found)),
         Picture("walker_figures_2_3", lambda: _panels(legs, "theta", found), found.legs),
-        Picture("walker_figures_4_5", lambda: _panels(found.torso, "torso"), found.torso),
-        Picture("walker_map_theta_rho", lambda: _map(found.legs_map, zero=REAR), found.legs_map),
+        Picture("walker_figures_4_5", lambda: _panels(found.torso, "q5"), found.torso),
+        Picture("walker_map_theta_rho", lambda: _map(found.legs_map, zero="rear"), found.legs_map),
         Picture("walker_map_torso_mu", lambda: _map(found.torso_map, log=True), found.torso_map),
     ]
 
@@ -102,18 +86,32 @@ def _drawing(found: Results) -> Axes:
     return drawing(found.scenario, **given)
 
 
+SHOWN = {"T_c_minus": "T_c_minus", "T_a_minus": "T_a_minus", "normal": HEEL[0], "tangential": HEEL[1]}  # panel → what
+
+
+def _as_in_the_papers(ds: xarray.Dataset) -> xarray.Dataset:
+    """With their symbols, and the impulses' magnitudes, which are what they draw."""
+    shown = ds.rename({"torso": "q5"}) if "torso" in ds.dims else ds
+    sizes = {
+        name: abs(shown[SHOWN[name]]).assign_attrs(symbol=rf"$|\bar\lambda_{axis}|$", units="N s")
+        for name, axis in (("normal", "n"), ("tangential", "t"))
+    }
+    return shown.assign({**sizes, "rear": shown[REAR].assign_attrs(symbol="$u_n^+$ of the rear foot")})
+
+
 def _panels(ds: xarray.Dataset, over: str, limits: Results | None = None) -> Figure:
     """T_c⁻, T_a⁻ and the two impulses, each in a panel of its own."""
     from matplotlib.figure import Figure
 
     from jourdain.plots import curve
 
+    shown = _as_in_the_papers(ds)
     figure = Figure(figsize=(7.2, 5.4), layout="constrained")
-    for ax, name in zip(figure.subplots(2, 2).flat, ("T_c_minus", "T_a_minus", *HEEL), strict=True):
-        curve(ds, name, over=over, ax=ax)
-        if limits is not None and (end := limits.lift_limits[0.0]) < float(ds[over].max()):
+    for ax, (name, quantity) in zip(figure.subplots(2, 2).flat, SHOWN.items(), strict=True):
+        curve(shown, name, over=over, ax=ax)
+        if limits is not None and (end := limits.lift_limits[0.0]) < float(shown[over].max()):
             t = limits.scenario.solve(theta=end, rho=0.0, parameters={"torso": 0.0, "mu": 1.0, **limits.settings})
-            value = t.impulse[name.removeprefix("impulse.")] if name in HEEL else getattr(t, name)
+            value = abs(t.impulse[quantity.removeprefix("impulse.")]) if quantity in HEEL else getattr(t, quantity)
             ax.plot(degrees(end), value, "o", color="black", markersize=5)
         legend = ax.get_legend()
         if legend is not None and ax is not figure.axes[1]:
@@ -124,7 +122,7 @@ def _panels(ds: xarray.Dataset, over: str, limits: Results | None = None) -> Fig
 def _map(ds: xarray.Dataset, zero: str | None = None, log: bool = False) -> Axes:
     from jourdain.plots import parameter_map
 
-    ax = parameter_map(ds, "T_c_minus", zero=zero)
+    ax = parameter_map(_as_in_the_papers(ds), "T_c_minus", zero=zero)
     if log:
         ax.set_yscale("log")
     return ax

@@ -9,7 +9,7 @@ import numpy as np
 from jourdain.errors import ShapeError
 from jourdain.plots.content import added
 from jourdain.plots.data import family
-from jourdain.plots.style import LINE_STYLES, MARKERS, PALETTE, ROUNDING, Display, legend, new_axes, short
+from jourdain.plots.style import LINE_STYLES, MARKERS, PALETTE, ROUNDING, SMALL, Display, new_axes, short
 
 if TYPE_CHECKING:
     import xarray
@@ -51,8 +51,12 @@ def polar(ds: xarray.Dataset, quantity: str = "xi", over: str | None = None, ax:
     ax.set_xlabel("")  # on a circle axis labels stand nowhere near their axis
     ax.set_ylabel("")
     ax.set_rmin(0.0)
-    _angles(ax, drawn.x)
-    legend(ax, shown.keys)
+    half = _angles(ax, drawn.x)
+    # Below the disc, where half of one leaves room: beside it the legend would take as much space as the plot.
+    ax.legend(
+        handles=shown.keys, loc="upper center", bbox_to_anchor=(0.5, 0.16 if half else -0.08), fontsize=SMALL,
+        ncols=min(len(shown.keys), 3), frameon=False,
+    )  # fmt: skip
     return ax
 
 
@@ -63,13 +67,15 @@ def _peak(angles: Any, line: Any) -> int:
     return int(equal[np.argmin(np.abs(angles[equal]))])
 
 
-def _angles(ax: PolarAxes, angles: Any) -> None:
+def _angles(ax: PolarAxes, angles: Any) -> bool:
+    """Ticks in degrees, zero at the top, clockwise positive; whether half a disc is enough."""
     from matplotlib.ticker import FuncFormatter
 
     ax.set_theta_zero_location("N")
     ax.set_theta_direction(-1)
     signed = bool(np.min(angles) < 0)
-    if signed and np.max(np.abs(angles)) <= np.pi / 2 + 1e-9:
+    half = signed and bool(np.max(np.abs(angles)) <= np.pi / 2 + 1e-9)
+    if half:
         ax.set_thetalim(-np.pi / 2, np.pi / 2)
     else:
         ax.set_rlabel_position(67.5)
@@ -79,3 +85,4 @@ def _angles(ax: PolarAxes, angles: Any) -> None:
         return f"{short(shown - 360 if signed and shown > 180 else shown)}°"
 
     ax.xaxis.set_major_formatter(FuncFormatter(degrees))
+    return half
