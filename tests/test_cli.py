@@ -67,11 +67,18 @@ def test_run_takes_degrees_and_structure(tmp_path: Path):
         (["run", "sleigh", "--set", "theta"], "--set takes PARAMETER=VALUE, not 'theta'."),
         (["run", "sleigh", "--set", "theta=steep"], "theta must be a number, not 'steep'."),
         (["run", "sleigh", "--set", "case=flying"], "There is no case 'flying'; did you mean 'landing'?"),
-        (["run", "sleigh", "--set", "M=-1"], "The mass matrix is not positive definite"),
+        (["run", "walker", "--set", "m_H=40"], "The mass matrix is not positive definite"),
+        (["run", "sleigh", "--set", "M=-1"], "M is -1 kg; masses and inertias are not negative."),
+        (["run", "walker", "--set", "mu=-1"], "'m', 'm_T' cannot be computed from these parameters; change them."),
+        (["run", "pantograph", "--set", "d=0.5"], "There is no such pose: 'q1', 'q3' cannot be computed"),
+        (["run", "walker", "--out", "a.nc", "--out", "a.csv"], "--out is given 2 times; one file at a time."),
+        (["run", "walker", "--out", "a.svg"], "'a.svg' is the name of a picture"),
+        (["run", "walker", "--plot", "a.pgf"], "There is no picture format 'pgf'"),
+        (["run", "walker", "--plot", "a"], "'a' has no suffix; .png, .svg or .pdf says how it is to be drawn."),
         (["run", "sleigh", "--plot", "/nowhere/at/all.png"], "The folder '/nowhere/at' does not exist"),
         (["run", "sleigh", "--plot", "picture.xyz"], "There is no picture format 'xyz'"),
         (["run", "chain", "--set", "n=2.7"], "n must be a whole number, not '2.7'."),
-        (["run", "chain", "--set", "n=inf"], "n must be a whole number, not 'inf'."),
+        (["run", "chain", "--set", "n=inf"], "n must be finite, not 'inf'."),
         (["run", "particle", "--set", "kappa=1.5"], "The restitution of 'floor' is 1.5; it must lie in [0, 1]."),
     ],
 )
@@ -237,7 +244,7 @@ def test_the_table_shows_angles_in_degrees(command):
 def test_a_sweep_in_which_nothing_varies(command):
     code, out, _ = command("run", "walker", "--sweep", "theta=20")
     assert code == 0
-    assert "1 events, 1 ok" in out
+    assert "1 event, 1 ok" in out
     assert "No quantity varies." in out
 
 
@@ -256,8 +263,8 @@ SLEIGH = ["run", "sleigh", "--sweep", "theta=10:20:3"]
         (["run", "sleigh", "--sweep", "theta=10:20:1e15"], "The sweep has 1,000,000,000,000,000 events"),
         (["run", "sleigh", "--sweep", "theta=10,x"], "theta must be a number, not 'x'."),
         (["run", "sleigh", "--sweep", "theta=10,,20"], "theta must be a number, not ''."),
-        (["run", "sleigh", "--sweep", "theta=10,nan"], "The values of theta must be finite, not '10,nan'."),
-        (["run", "sleigh", "--sweep", "theta=0:inf:3"], "The values of theta must be finite, not '0:inf:3'."),
+        (["run", "sleigh", "--sweep", "theta=10,nan"], "theta must be finite, not 'nan'."),
+        (["run", "sleigh", "--sweep", "theta=0:inf:3"], "theta must be finite, not 'inf'."),
         (["run", "sleigh", "--sweep", "thata=1,2"], "There is no parameter 'thata'; did you mean 'theta'?"),
         (["run", "sleigh", "--sweep", "case=landing,struck"], "'case' changes how 'sleigh' is built"),
         ([*SLEIGH, "--sweep", "theta=1,2"], "--sweep gives 'theta' twice; leave one out."),
@@ -276,8 +283,9 @@ SLEIGH = ["run", "sleigh", "--sweep", "theta=10:20:3"]
         ([*SLEIGH, "--out", "nowhere/a.nc"], "The folder 'nowhere' does not exist; make it first."),
         ([*SLEIGH, "--out", "a.nc", "--plot", "nowhere/a.png"], "The folder 'nowhere' does not exist; make it first."),
         ([*SLEIGH, "--out", "a.nc", "--plot", "."], "'.' is a folder; give the name of a file."),
-        (["run", "sleigh", "--sweep", "M=-1,-2", "--out", "a.nc"], "No event of the sweep has an outcome (2 events"),
-        (["run", "sleigh", "--sweep", "M=-1,-2"], "first at M=-1 kg: The mass matrix is not positive definite"),
+        (["run", "walker", "--sweep", "m_W=1,2", "--out", "a.nc"], "No event of the sweep has an outcome (2 events"),
+        (["run", "sleigh", "--sweep", "M=1,-2"], "M is -2 kg; masses and inertias are not negative."),
+        (["run", "walker", "--sweep", "m_W=1,2"], "first at m_W=1 kg: The mass matrix is not positive definite"),
         (["run", "four_bar", "--sweep", "l2=5,6"], "first at l2=5 m: No 'coupler', 'rocker' near the guess"),
         (["run", "step", "--set", "h=0.5"], "'edge.normal' (inert) has no finite coefficients at this state"),
     ],

@@ -100,7 +100,48 @@ def test_joint_impulses_act_along_their_axes() -> None:
     t = scenario.solve()
     found = {tuple(np.round(start, 9)): v for start, v, colour in arrows(drawing(scenario)) if colour == "#009E73"}
     joint = found[tuple(np.round(scenario.event.mechanism.position("rocker_pin", t.q)[:2], 9))]
-    assert joint[1] / joint[0] == pytest.approx(t.impulse["joint.y"] / t.impulse["joint.x"], rel=1e-9)
+    assert joint / np.hypot(*joint) == pytest.approx(t.impulse["joint"] / np.hypot(*t.impulse["joint"]), rel=1e-9)
+
+
+def test_rows_that_are_called_x_and_mean_minus_x() -> None:
+    """The arrow follows the coefficients of the rows, not their names."""
+    from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+
+    x, y = dynamicsymbols("x y")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", x * N.x + y * N.y)
+    ball = jd.Mechanism.from_sympy([Particle("ball", P, 1.0)], N, [x, y], points={"P": P, "O": O})
+    wall = ball.constraint("wall", {"x": -x.diff(), "y": y.diff()})
+    strike = ball.event(inert=[wall]).at(v={x: 1.0}, sketch=Sketch(links=[("O", "P")], acts={"wall": "P"}))
+    (push,) = (vector for _, vector, colour in arrows(drawing(strike)) if colour == "#009E73")
+    assert push / np.hypot(*push) == pytest.approx([-1, 0])
+
+
+def test_arrows_after_surfaces_and_feet() -> None:
+    """After the strike the rear foot moves as u⁺ says; the ground is solid below; soles look down."""
+    scenario = gallery.walker()
+    ax, t = drawing(scenario), scenario.solve()
+    at = scenario.event.mechanism.position("stance_foot", t.q)[:2]
+    (after,) = (v for start, v, colour in arrows(ax) if colour == "#D55E00" and np.allclose(start, at))
+    u = t.u_plus["stance"][::-1]  # (tangent, normal) is (x, y) here
+    assert after / np.hypot(*after) == pytest.approx(u / np.hypot(*u), rel=1e-9)
+    solids = [patch.get_xy() for patch in ax.patches if patch.get_hatch()]
+    assert len(solids) == 2
+    for corners in solids:
+        assert corners[:, 1].max() == pytest.approx(0, abs=1e-12)
+        assert corners[:, 1].min() < 0
+    rims = [line for line in lines(ax) if len(line) == 60]
+    assert len(rims) == 2
+    for rim in rims:  # a foot touches the ground and rises on both sides
+        assert rim[:, 1].min() == pytest.approx(0, abs=1e-3)
+
+
+@pytest.mark.parametrize(("name", "odd"), [("walker", {"rho": 1.0}), ("four_bar", {"s": 0.0})])
+def test_odd_sizes_are_drawn_without_a_fuss(name: str, odd: dict[str, float]) -> None:
+    """A wheel has no side that looks away; a stop at the pivot lies no way."""
+    ax = drawing(getattr(gallery, name)(), **odd)
+    assert np.isfinite(np.concatenate(lines(ax))).all()
 
 
 def test_at_rest_there_are_no_arrows() -> None:

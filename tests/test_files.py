@@ -102,7 +102,8 @@ def test_parquet(tmp_path: Path):
     assert units["theta"] == "rad"
     assert units["impulse.heel.normal"] == "N s"
     assert units["v_plus.torso"] == "rad/s"
-    assert units["rho"] == units["xi"] == units["status"] == ""
+    assert units["rho"] == "1"
+    assert units["xi"] == units["status"] == ""
     assert table.schema.metadata[b"events"].decode() == strikes().attrs["events"]
 
 
@@ -135,7 +136,7 @@ def test_infinity(tmp_path: Path):
     back = xarray.Dataset.from_dict(json.loads((tmp_path / "ds.json").read_text(encoding="utf-8")))
     xarray.testing.assert_identical(plain(back), plain(ds))
     header, rows = lines(tmp_path / "ds.csv")
-    place = header.index("effective_mass.heel.normal")
+    place = header.index("effective_mass.heel.normal [kg]")
     assert [float(cell) for cell in rows[0][place : place + 2]] == [np.inf, -np.inf]
     assert_tidy(pd.read_parquet(tmp_path / "ds.parquet"), ds)
 
@@ -176,7 +177,7 @@ def test_header(tmp_path: Path):
     keep = ["loss", "xi", "v_plus", "impulse", "u_plus.stance", "T_c_minus", "q.torso", "dof"]
     files.write(gallery.walker().sweep(rho=[0.1], theta=[0.3], keep=keep), tmp_path / "ds.csv")
     header, _ = lines(tmp_path / "ds.csv")
-    assert header[:2] == ["rho", "theta [rad]"]
+    assert header[:2] == ["rho [1]", "theta [rad]"]
     fixed = {name.partition(" [")[0] for name in header[2:10]}
     assert fixed == set(gallery.walker().parameters) - {"rho", "theta"}
     assert "m_W [kg]" in header
@@ -225,7 +226,7 @@ def test_samples_and_batches(tmp_path: Path):
     samples = {"theta": [0.3, 0.5], "rho": [0.0, 0.1]}
     files.write(gallery.walker().sweep(samples=samples, mu=[1.0, 2.0], keep=["loss"]), tmp_path / "ds.csv")
     header, rows = lines(tmp_path / "ds.csv")
-    assert header[:4] == ["sample", "mu", "theta [rad]", "rho"]
+    assert header[:4] == ["sample", "mu [1]", "theta [rad]", "rho [1]"]
     assert [[float(cell) for cell in row[:4]] for row in rows] == [
         [0, 1, 0.3, 0], [0, 2, 0.3, 0], [1, 1, 0.5, 0.1], [1, 2, 0.5, 0.1],
     ]  # fmt: skip
@@ -253,7 +254,7 @@ def test_what_a_person_took_out(tmp_path: Path):
     ds = strikes().sel(row="heel.normal")[["impulse"]].transpose("rho", "theta")
     files.write(ds, tmp_path / "ds.csv")
     header, rows = lines(tmp_path / "ds.csv")
-    assert header[:2] == ["rho", "theta [rad]"]
+    assert header[:2] == ["rho [1]", "theta [rad]"]
     assert [float(row[header.index("impulse [N s]")]) for row in rows] == pytest.approx(
         ds.impulse.values.ravel(), rel=0, nan_ok=True
     )
@@ -290,7 +291,7 @@ def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path, suffix:
 
 def test_suffix_in_capitals(tmp_path: Path):
     files.write(strikes(), str(tmp_path / "DS.CSV"))
-    assert (tmp_path / "DS.CSV").read_text(encoding="utf-8").startswith("theta [rad],rho,")
+    assert (tmp_path / "DS.CSV").read_text(encoding="utf-8").startswith("theta [rad],rho [1],")
 
 
 @pytest.mark.parametrize(

@@ -373,7 +373,7 @@ def test_figures_and_tables_are_files_too(folder: Path) -> None:
     assert len(list((folder / "figures").iterdir())) == 24
     assert len(list((folder / "tables").iterdir())) == 21
     header = (folder / "data" / "walker_figures_2_3.csv").read_text(encoding="utf-8").partition("\n")[0]
-    assert header.startswith("theta [rad],rho,")
+    assert header.startswith("theta [rad],rho [1],")
     assert "impulse.heel.normal [N s]" in header
 
 
@@ -442,7 +442,7 @@ def test_settings_that_are_refused(words: str, message: str, tmp_path: Path) -> 
 
 def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("precious")
-    with pytest.raises(jd.Error, match="is a file; give a folder"):
+    with pytest.raises(jd.Error, match="cannot be a folder to write to: Not a directory"):
         reports.main(tmp_path / "out", {})
     assert (tmp_path / "out").read_text() == "precious"
 
@@ -454,3 +454,89 @@ def test_formulas_are_mathml() -> None:
         (closed,) = (cell for cell in line if isinstance(cell, Formula))
         text = str(formula(closed.expression)).replace("&InvisibleTimes;", "")
         assert ElementTree.fromstring(text).tag == "math"
+
+
+# Every cell says what its column says
+
+
+def cells(table: Table, name: str) -> list[object]:
+    """A column of a table, by its name in files."""
+    place = [column.name for column in table.columns].index(name)
+    return [line[place] for line in table.rows]
+
+
+def test_columns_of_the_measured_cases(striking: pantograph.Results) -> None:
+    """Each against the formulas of [FK-a], by hand."""
+    found = {table.name: table for table in measured_shown.tables(striking)}
+    p, cases, mechanism = striking.predicted, striking.cases, striking.scenario.event.mechanism
+    jacobian = {case.d: mechanism.jacobian("EE", p.outcome.q[i]) for i, case in enumerate(cases)}
+    inverse = {case.d: np.linalg.inv(mechanism.mass_matrix(p.outcome.q[i])) for i, case in enumerate(cases)}
+    mass = {d: 1 / (J[1] @ inverse[d] @ J[1]) for d, J in jacobian.items()}
+    coupling = {d: -mass[d] * J[1] @ inverse[d] @ J[0] for d, J in jacobian.items()}  # Λ̄ / β̄
+    ideal = [np.sqrt(2 * case.T_c_minus * mass[case.d]) * 1e3 for case in cases]
+    real = [free - coupling[case.d] * case.tangential * 1e3 for free, case in zip(ideal, cases, strict=True)]
+    table = found["pantograph_predicted_impulses"]
+    assert cells(table, "normal_ideal") == pytest.approx(ideal, rel=1e-9)
+    assert cells(table, "normal_model") == pytest.approx(real, rel=1e-9)
+    assert cells(table, "model_mass") == pytest.approx([mass[case.d] for case in cases], rel=1e-9)
+    measured = [float(text) for text in cells(table, "normal_measured")]
+    assert cells(table, "error") == pytest.approx([100 * (m / r - 1) for m, r in zip(measured, real, strict=True)])
+    assert cells(table, "apparent_mass") == pytest.approx(
+        [(m * 1e-3) ** 2 / (2 * case.T_c_minus) for m, case in zip(measured, cases, strict=True)]
+    )
+    fk_a = [case for case in cases if case.paper == "FK-a"]
+    share = [coupling[case.d] * case.tangential * 1e3 for case in fk_a]
+    assert cells(found["pantograph_FK-a_table_3"], "Lambda") == pytest.approx(share, rel=1e-9, abs=1e-9)
+    assert cells(found["pantograph_FK-a_table_2"], "T_c_plus_model") == [0.0] * 6
+    changes = cells(found["pantograph_predicted_energies"], "change_measured")
+    assert changes == pytest.approx([1e3 * (case.T_a_plus - case.T_a_minus) for case in cases])
+    after = cells(found["pantograph_predicted_energies"], "T_a_plus_model")
+    for i, (case, shown) in enumerate(zip(cases, after, strict=True)):
+        values = [shown] if isinstance(shown, float) else [float(text) for text in shown.split(" or ")]
+        assert values[0] == pytest.approx(1e3 * p.outcome.T_a_plus[i], abs=6e-5), case.label
+        assert len(values) == (1 if p.sign_known[i] else 2), case.label
+
+
+def test_columns_of_the_best_walker(walking: walker.Results) -> None:
+    table = walker_shown.best_table(walking)
+    for i, best in enumerate((walking.best, walking.best_torso)):
+        t = best.transition
+        assert cells(table, "loss")[i] == t.loss == best.value
+        assert cells(table, "xi")[i] == t.xi
+        assert cells(table, "normal_impulse")[i] == t.impulse["heel.normal"]
+        assert cells(table, "tangential_impulse")[i] == t.impulse["heel.tangent"]
+        assert cells(table, "rear_foot")[i] == t.u_plus["stance.normal"]
+        assert cells(table, "torso")[i] == np.degrees(best.parameters["torso"])
+
+
+def test_the_pose_that_fits_the_printed_projections(striking: pantograph.Results) -> None:
+    for line in rows("pantograph_projections"):
+        x, y = striking.fitted[float(line["d_m"])]
+        P = striking.scenario.projectors(d=x, height=y)
+        printed = [float(line[f"PcT_BT_{i}"]) + float(line[f"PaT_BT_{i}"]) for i in (1, 2)]
+        assert (P.P_cT_BT + P.P_aT_BT)[:, 0] == pytest.approx(printed, abs=1e-10)
+
+
+def test_points_and_curves_of_the_figures_are_the_numbers(
+    striking: pantograph.Results, walking: walker.Results
+) -> None:
+    """Measured points lie at the measured energies; the end of the point-foot curve on the curve, in its unit."""
+    left, right = pantograph_shown._over_gamma(striking).axes
+    for ax, d in ((left, 0.0), (right, 0.2)):
+        some = [case for case in striking.cases if case.paper == "FK-b" and case.d == d]
+        points = [line for line in ax.lines if line.get_marker() == "o"]
+        assert points[0].get_xdata() == pytest.approx([np.degrees(case.gamma) for case in some])
+        assert points[0].get_ydata() == pytest.approx([1e3 * case.T_c_minus for case in some])
+    slow = walker.results({"rate": 0.1})  # in mJ
+    for found in (walking, slow):
+        for ax in walker_shown._panels(walker.lifted(found.legs), "theta", found).axes:
+            curve, (dot,) = ax.lines[0], [line for line in ax.lines if line.get_marker() == "o"]
+            y = curve.get_ydata()
+            assert dot.get_ydata()[0] == pytest.approx(y[np.isfinite(y)][-1], rel=5e-3)
+            assert dot.get_xdata()[0] == pytest.approx(np.degrees(found.lift_limits[0.0]))
+
+
+def test_a_ten_in_a_column_of_hundredths_is_ten_point_nought_nought() -> None:
+    assert not Beside("10", 9.995, column=("10", "9.34")).differs
+    assert Beside("10", 9.98, column=("10", "9.34")).differs
+    assert not Beside("10", 9.98).differs

@@ -305,7 +305,7 @@ def test_quantities_are_found_by_address(walker, lines):
     assert quantity(lines, "v_plus.torso").attrs["units"] == "rad/s"
     assert quantity(lines, "v_plus.foot_x").attrs["units"] == "m/s"
     assert quantity(lines, "q.torso").attrs["units"] == "rad"
-    assert quantity(lines, "effective_mass.heel.normal").attrs["units"] == ""
+    assert quantity(lines, "effective_mass.heel.normal").attrs["units"] == "kg"
     np.testing.assert_allclose(quantity(lines, "ledger.heel"), lines.ledger.sum("row"), rtol=1e-14)
     chosen = walker.sweep(theta=THETA, keep=["impulse.heel.normal", "u_plus.stance", "ledger.heel"])
     assert quantity(chosen, "impulse.heel.normal").attrs["units"] == "N s"

@@ -90,9 +90,9 @@ def test_an_applied_impulse_acts_too(struck: Event) -> None:
 def test_a_radius_that_is_not_there(strike: Scenario) -> None:
     """The radius is a parameter of the event; name and symbol both do, a parameter of the scenario alone does not."""
     strike.event.at(sketch=Sketch(arcs={"rear": ("R", "hip")}))
-    with pytest.raises(jd.UnknownName, match="There is no parameter 'rho'; "):
+    with pytest.raises(jd.UnknownName, match="There is no parameter of the mechanism 'rho'; "):
         strike.event.at(sketch=Sketch(arcs={"rear": ("rho", "hip")}))
-    with pytest.raises(jd.UnknownName, match=r"There is no parameter 'l_TT'; did you mean 'l_T'\?"):
+    with pytest.raises(jd.UnknownName, match=r"There is no parameter of the mechanism 'l_TT'; did you mean 'l_T'\?"):
         strike.event.at(sketch=Sketch(arcs={"rear": ("l_TT", "hip")}))
 
 

@@ -13,6 +13,7 @@ from jourdain.errors import BadArgument
 from jourdain.memory import refuse_too_large
 
 Array = NDArray[np.float64]
+MOST = 10**15  # points of an axis
 AXIS = "PARAMETER=START:STOP:COUNT or PARAMETER=A,B,C"
 
 
@@ -31,9 +32,12 @@ def pairs(option: str, form: str, words: Iterable[str]) -> dict[str, str]:
 
 def number(name: str, text: str) -> float:
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         raise BadArgument(f"{name} must be a number, not '{text}'.") from None
+    if not math.isfinite(value):
+        raise BadArgument(f"{name} must be finite, not '{text}'.")
+    return value
 
 
 def whole(name: str, text: str) -> int:
@@ -45,8 +49,6 @@ def whole(name: str, text: str) -> int:
 
 def structural(name: str, text: str, default: Any) -> Any:
     """A keyword of a problem, in the type of its default."""
-    if isinstance(default, bool):
-        return text.lower() in ("1", "true", "yes")
     if isinstance(default, int):
         return whole(name, text)
     return text
@@ -54,7 +56,15 @@ def structural(name: str, text: str, default: Any) -> Any:
 
 def setting(name: str, text: str, unit: str) -> float:
     """The value of a parameter, in SI."""
-    return number(name, text) * degrees(unit)
+    value = number(name, text) * degrees(unit)
+    refuse_negative(name, value, unit)
+    return value
+
+
+def refuse_negative(name: str, least: float, unit: str) -> None:
+    """A mass matrix may be sound with a negative mass in it; what comes out is not."""
+    if unit in ("kg", "kg m^2") and least < 0:
+        raise BadArgument(f"{name} is {least:g} {unit}; masses and inertias are not negative.")
 
 
 def axis(name: str, text: str, unit: str) -> Array:
@@ -69,11 +79,14 @@ def axis(name: str, text: str, unit: str) -> Array:
         count = whole(f"The count of {name}", parts[2])
         if count < 1:
             raise BadArgument(f"The count of {name} must be at least 1, not {count}.")
+        if count > MOST:
+            raise BadArgument(f"The count of {name} is more than any machine holds; take fewer points.")
         refuse_too_large("The sweep", count, 1, "take fewer points")
         with np.errstate(all="ignore"):  # said below
             values = np.linspace(start, stop, count)
     if not np.isfinite(values).all():
         raise BadArgument(f"The values of {name} must be finite, not '{text}'.")
+    refuse_negative(name, float(values.min()), unit)
     return values * degrees(unit)
 
 

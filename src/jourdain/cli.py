@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import io
+import sys
 from importlib.metadata import version
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
@@ -48,9 +50,16 @@ def list_problems() -> None:
         problem = getattr(gallery, name)
         scenario = problem()
         shown = [assignment(parameter, value, scenario.units) for parameter, value in scenario.parameters.items()]
-        choices = [f"{key}={parameter.default}" for key, parameter in inspect.signature(problem).parameters.items()]
+        choices = [_choice(key, parameter.default, kind) for (key, parameter), kind in zip(
+            inspect.signature(problem).parameters.items(), get_type_hints(problem).values(), strict=False)]  # fmt: skip
         table.add_row(name, (problem.__doc__ or "").partition("\n")[0], "  ".join([*choices, *shown]))
     Console().print(table)
+
+
+def _choice(key: str, default: Any, kind: Any) -> str:
+    """A keyword that changes how a problem is built, and what it may be; first what it is if not given."""
+    others = [value for value in get_args(kind) if value != default]
+    return f"{key}={'|'.join(map(str, [default, *others]))}"
 
 
 @app.command()
@@ -66,20 +75,23 @@ def run(
         list[str] | None,
         typer.Option(help="A quantity of the sweep, as in loss or impulse.heel.normal; several times. Default: all."),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write the numbers to this file (.nc, .csv, .parquet, .json).")
+    outs: Annotated[
+        list[Path] | None, typer.Option("--out", help="Write the numbers to this file (.nc, .csv, .parquet, .json).")
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Write a picture to this file (.png, .svg, .pdf): the event, or the sweep.")
+    plots: Annotated[
+        list[Path] | None,
+        typer.Option("--plot", help="Write a picture to this file (.png, .svg, .pdf): the event, or the sweep."),
     ] = None,
     show: Annotated[str | None, typer.Option(help="The quantity of a sweep that --plot shows.")] = None,
 ) -> None:
     """Solve a problem of the gallery, once or over a grid of its parameters, and print the outcome."""
+    out, plot = _once("--out", outs), _once("--plot", plots)
     scenario, structure, values, axes = _asked(name, settings or [], sweeps or [])
     _refuse_output(scenario, axes, keep or [], out, plot, show)
     kept = keep or None
     if keep and plot is not None:
-        show = show or keep[0]
+        single = [address for address in keep if address != "status" and not scenario.event.layout.find(address).names]
+        show = show or next(iter(single), keep[0])
         kept = list(dict.fromkeys([*keep, show]))  # what is shown is kept too
     if axes:
         from jourdain.overview import failures, overview
@@ -104,6 +116,12 @@ def run(
         with whole(plot) as part:
             save(picture, part)
         typer.echo(f"\nwrote {plot}")
+
+
+def _once(option: str, given: list[Path] | None) -> Path | None:
+    if given and len(given) > 1:
+        raise BadArgument(f"{option} is given {len(given)} times; one file at a time.")
+    return given[0] if given else None
 
 
 def _asked(
@@ -147,8 +165,9 @@ def _refuse_output(
         refuse(out)
     if plot is not None:
         _refuse_picture(plot)
-    if plot is not None and len(axes) > 2:
-        raise BadArgument(f"--plot shows one or two swept parameters, not {len(axes)}; fix some with --set.")
+    several = [name for name, values in axes.items() if len(values) > 1]
+    if plot is not None and len(several) > 2:
+        raise BadArgument(f"--plot shows one or two swept parameters, not {len(several)}; fix some with --set.")
 
 
 @app.command()
@@ -159,7 +178,7 @@ def reproduce(
         typer.Option("--set", help="MODEL.PARAMETER=VALUE, as in walker.m_H=10.1; several times."),
     ] = None,
 ) -> None:
-    """Recompute the four papers: every table and figure, ours beside theirs, and a page that shows them all."""
+    """Recompute the four papers: their tables and computed figures, ours beside theirs, on one page."""
     from jourdain.papers.report import main
 
     given: dict[str, dict[str, str]] = {}
@@ -200,21 +219,22 @@ def bench(
             console.print(table, "", sep="\n")
     if out is not None:
         with whole(out) as part:
-            part.write_text(markdown(report), encoding="utf-8")
+            part.write_text(markdown(report), encoding="utf-8", newline="\n")
 
 
 def _refuse_picture(path: Path) -> None:
-    """Before anything is solved: a place where no file can be, or a format that Matplotlib does not write."""
-    from matplotlib.backend_bases import FigureCanvasBase
+    """Before anything is solved: a place where no file can be, or a format that is not written."""
+    from jourdain.plots.files import refuse_format
 
     refuse_place(path)
-    formats = FigureCanvasBase.get_supported_filetypes()
-    if path.suffix.removeprefix(".").lower() not in formats:
-        raise unknown("picture format", path.suffix.removeprefix("."), formats)
+    refuse_format(path)
 
 
 def main() -> None:
     """The entry point: a mistake gets one clear sentence and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal that has no λ still gets its answer
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app(standalone_mode=True)
     except Error as error:

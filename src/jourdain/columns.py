@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.errors import Status
-from jourdain.quantities import impulse_unit
+from jourdain.errors import ShapeError, Status, listing
+from jourdain.quantities import unit_along
 
 if TYPE_CHECKING:
     import xarray
@@ -64,9 +64,14 @@ def columns(ds: xarray.Dataset) -> Columns:
         if not across:
             found.append(_column(str(name), values, axes, "quantity"))
             continue
+        if len(across) > 1:
+            raise ShapeError(
+                f"'{name}' lies along {listing(map(str, across))}, and a column has one label; pick one value."
+            )
         (dim,) = across
         for i, label in enumerate(ds[dim].values):
-            unit = values.attrs.get("units") or _unit(ds, str(name), str(dim), i)
+            of_label = str(ds[f"{dim}_unit"].values[i]) if f"{dim}_unit" in ds.coords else ""
+            unit = values.attrs.get("units") or unit_along(str(name), of_label)
             address = f"{str(name).partition('.')[0]}.{label}"
             several.append(_column(address, values.isel({dim: i}), axes, "quantity", unit, along=True))
     found += several
@@ -76,19 +81,6 @@ def columns(ds: xarray.Dataset) -> Columns:
     for column in found:
         unique.setdefault(column.address, column)
     return Columns(axes, tuple(unique.values()))
-
-
-def _unit(ds: xarray.Dataset, name: str, dim: str, i: int) -> str:
-    """The unit of one number of several whose units differ: it stands beside its label."""
-    if f"{dim}_unit" not in ds.coords:
-        return ""
-    unit = str(ds[f"{dim}_unit"].values[i])
-    if name in ("impulse", "Lambda"):
-        return impulse_unit(unit)
-    return unit if name in _LABELLED else ""
-
-
-_LABELLED = ("q", "v_minus", "v_plus", "u_minus", "u_plus", "outputs", "outputs_minus", "outputs_plus")
 
 
 def _column(

@@ -92,7 +92,8 @@ def summary(status: NDArray[np.int8]) -> str:
     told = np.asarray(status)[np.asarray(status) != Status.OK]
     counts = np.bincount(told, minlength=len(Status))
     others = [f"{counts[one]} {one.name.lower()}" for one in Status if counts[one]]
-    return ", ".join([f"{status.size} events", f"{status.size - told.size} ok", *others])
+    events = f"{status.size} event{'s' if status.size != 1 else ''}"
+    return ", ".join([events, f"{status.size - told.size} ok", *others])
 
 
 def attributes(layout: Layout, entry: Entry) -> dict[str, str]:

@@ -12,7 +12,7 @@ from rich.progress import track
 
 
 def variants() -> Iterator[tuple[str, Any]]:
-    """(title, scenario) of every gallery problem, in each of its cases."""
+    """(title, scenario) of every gallery problem as it is built by default; of the sleigh, each case."""
     from jourdain import gallery
     from jourdain.gallery.sleigh import CASES
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import os
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -52,6 +53,10 @@ def refuse(path: str | os.PathLike[str]) -> None:
     refuse_place(path)
     if not path.suffix:
         raise CannotWrite(f"'{path}' has no suffix; .{', .'.join(_WRITERS)} say how it is to be written.")
+    if _format(path) in ("png", "svg", "pdf"):
+        raise CannotWrite(
+            f"'{path}' is the name of a picture; numbers go to .{', .'.join(_WRITERS)}, pictures to --plot."
+        )
     if _format(path) not in _WRITERS:
         raise unknown("file format", _format(path), _WRITERS)
 
@@ -62,21 +67,37 @@ def refuse_place(path: Path) -> None:
         raise CannotWrite(f"'{path}' is a folder; give the name of a file.")
     if not path.parent.is_dir():
         raise CannotWrite(f"The folder '{path.parent}' does not exist; make it first.")
+    if path.exists() and not (path.is_file() and os.access(path, os.W_OK)):
+        raise CannotWrite(f"'{path}' may not be overwritten; choose another name.")
     if not os.access(path.parent, os.W_OK):
         raise CannotWrite(f"The folder '{path.parent}' may not be written to; choose another.")
 
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A name beside the path to write to; what stands there takes the path's place when all is written, else goes."""
-    part = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    """A file beside the path to write to; it takes the path's place when all is written, else it goes."""
+    path = path.resolve()  # of a link, what it points to
+    part = None
     try:
+        handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+        os.close(handle)
+        part = Path(name)
+        part.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
         yield part
         part.replace(path)
     except OSError as error:
         raise CannotWrite(f"'{path}' cannot be written: {error.strerror or error}.") from None
     finally:
-        part.unlink(missing_ok=True)
+        if part is not None:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """What new files may not be; the system tells it only when it is set."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
 
 
 def _format(path: Path) -> str:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from jourdain.algebra.event import ON_KINDS
 from jourdain.errors import UnknownName, unknown
-from jourdain.quantities import PHASES, QUANTITIES, impulse_unit
+from jourdain.quantities import PHASES, QUANTITIES, unit_along
 
 
 @dataclass(frozen=True)
@@ -127,19 +127,14 @@ class Layout:
         dimension = QUANTITIES[quantity].along
         if QUANTITIES[quantity].unit or not dimension:
             return QUANTITIES[quantity].unit
-        of_row = {row: c.units for c in self.constraints for row in c.rows}
-        known = {
-            "q": self.coordinate_units,
-            "v_minus": self.units,
-            "v_plus": self.units,
-            "outputs_minus": self.units,
-            "outputs_plus": self.units,
-            "u_minus": of_row,
-            "u_plus": of_row,
-            "impulse": {row: impulse_unit(unit) for row, unit in of_row.items()},
-            "Lambda": {row: impulse_unit(unit) for row, unit in of_row.items()},
-        }.get(quantity, {})
-        found = {known.get(name, "") for name in (self.along(dimension) if label is None else (label,))}
+        labels = {
+            "coordinate": self.coordinate_units,
+            "velocity": self.units,
+            "output": self.units,
+            "row": {row: c.units for c in self.constraints for row in c.rows},
+        }.get(dimension, {})
+        names = self.along(dimension) if label is None else (label,)
+        found = {unit_along(quantity, labels.get(name, "")) for name in names}
         return found.pop() if len(found) == 1 else ""
 
 

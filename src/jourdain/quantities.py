@@ -64,6 +64,17 @@ def rate_unit(unit: str) -> str:
     return f"{unit}/s" if unit else ""
 
 
-def impulse_unit(unit: str) -> str:
-    """The unit of an impulse along a row, from that of the row's velocity: their product is an energy."""
-    return {"m/s": "N s", "rad/s": "N m s", "": ""}.get(unit, f"J/({unit})")
+def unit_along(quantity: str, unit: str) -> str:
+    """The unit of one number of a quantity whose label has this unit: that of u for rows, of v for velocities, …
+
+    >>> unit_along("impulse", "m/s"), unit_along("u_plus", "m/s"), unit_along("effective_mass", "rad/s")
+    ('N s', 'm/s', 'kg m^2')
+    """
+    if quantity in ("impulse", "Lambda"):  # impulse × velocity is an energy
+        return {"m/s": "N s", "rad/s": "N m s", "": ""}.get(unit, f"J/({unit})")
+    if quantity == "effective_mass":
+        return {"m/s": "kg", "rad/s": "kg m^2"}.get(unit, "")
+    return unit if quantity in _LABELLED else ""
+
+
+_LABELLED = ("q", "v_minus", "v_plus", "u_minus", "u_plus", "outputs_minus", "outputs_plus")

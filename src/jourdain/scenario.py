@@ -231,11 +231,13 @@ class Scenario:
             and np.isfinite(np.array(pose.columns, dtype=float)).all()
             and not np.isfinite([*q, *p]).all()
         ):
-            names = [*self.event.mechanism.symbols.q_names, *self.event.parameters]
-            lost = [name for name, value in zip(names, [*q, *p], strict=True) if not np.isfinite(value)]
+            lost = {name for name, value in zip(self.event.parameters, p, strict=True) if not np.isfinite(value)}
+            if lost:
+                raise NotFinite(f"{listing(sorted(lost))} cannot be computed from these parameters; change them.")
+            named = zip(self.event.mechanism.symbols.q_names, q, strict=True)
+            nowhere = listing(name for name, value in named if not np.isfinite(value))
             raise NotFinite(
-                f"There is no such pose: for these parameters {listing(lost)} cannot be computed (out of reach?). "
-                "Change them."
+                f"There is no such pose: {nowhere} cannot be computed (out of reach?). Change the parameters."
             )
         if self.energy is not None and v.ndim == 1 and np.isfinite([*q, *p]).all() and not np.isfinite(v).all():
             raise BadEvent("The prior velocity cannot be scaled to this energy: it is zero, or the energy is negative.")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jourdain.event import Event
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sketch:
     """What to draw in the x–y plane of the frame; where everything lies follows from the pose.
 
@@ -23,7 +23,7 @@ class Sketch:
     """
 
     links: Sequence[Sequence[str]] = ()  # lines through these points
-    # About a point: the radius, a parameter of the event, and the point that the arc looks away from.
+    # About a point: the radius, a parameter of the mechanism, and the point that the arc looks away from.
     arcs: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
     masses: Sequence[str] = ()  # points where a mass is drawn
     pivots: Sequence[str] = ()  # points held by the ground
@@ -31,7 +31,8 @@ class Sketch:
     # Constraint, or what an applied impulse acts on → point where the impulse is an arrow. Rows x, y of a constraint
     # act along these axes, other rows as the velocity of the point enters them.
     acts: Mapping[str, str] = field(default_factory=dict)
-    surfaces: Sequence[str] = ()  # those of `acts` that are surfaces, across their first row
+    # Those of `acts` that are surfaces: across their first row, solid on the side where its velocity u is negative.
+    surfaces: Sequence[str] = ()
 
     def points(self) -> tuple[str, ...]:
         """Every point that is drawn."""
@@ -52,5 +53,5 @@ class Sketch:
             if name not in self.acts:
                 raise unknown("entry of acts for the surface", name, self.acts)
         for radius, _ in self.arcs.values():
-            if name_of(radius) not in event.parameters:
-                raise unknown("parameter", name_of(radius), event.parameters)
+            if name_of(radius) not in event.mechanism.parameters:
+                raise unknown("parameter of the mechanism", name_of(radius), event.mechanism.parameters)

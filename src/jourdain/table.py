@@ -56,7 +56,7 @@ def _headline(t: Transition) -> str:
     line = f"{t.status.message.split(';')[0]}; degrees of freedom {prior} → {virtual} → {posterior}"
     if t.energy_created > 0:
         line += f"; {rounded(t.energy_created)} J created"
-    pulling = [c.name for c in t.layout.constraints if c.contact and c.kind in ON_KINDS and _pulls(t, c.name)]
+    pulling = [c.name for c in t.layout.constraints if c.contact and c.kind in ON_KINDS and pulls(t, c.name)]
     if pulling:
         line += f"; pulls (two-sided): {', '.join(pulling)}"
     if t.redundant:
@@ -64,7 +64,7 @@ def _headline(t: Transition) -> str:
     return line
 
 
-def _pulls(t: Transition, contact: str) -> bool:
+def pulls(t: Transition, contact: str) -> bool:
     """Whether the normal impulse of a contact is negative beyond rounding."""
     return bool(t.impulse[contact][0] < 0 and t.required_friction[contact] != 0)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
@@ -9,10 +11,11 @@ from jourdain.errors import unknown
 from jourdain.mechanism import Mechanism
 from jourdain.scenario import Scenario
 
-HANDS = ("opens", "pushes")
+Hand = Literal["opens", "pushes"]
+HANDS: tuple[str, ...] = get_args(Hand)
 
 
-def ball_let_go(hand: str = "opens") -> Scenario:
+def ball_let_go(hand: Hand = "opens") -> Scenario:
     """A ball let go by a moving hand, which only opens, or gives it a push as well.
 
     The grip is released: three degrees of freedom appear, and no velocity jumps unless the hand pushes with

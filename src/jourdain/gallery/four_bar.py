@@ -61,7 +61,7 @@ def four_bar() -> Scenario:
         },
         guess={coupler: 0.5, rocker: 1.7},
         defaults={theta: radians(60), omega: -2.0, kappa: 0.3},
-        units={theta: "rad", omega: "rad/s", kappa: ""},
+        units={theta: "rad", omega: "rad/s", kappa: "1"},
         sketch=Sketch(
             links=[("O", "crank_pin", "rocker_pin", "pivot")],
             pivots=["O", "pivot"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
@@ -12,10 +12,11 @@ from jourdain.mechanism import Mechanism
 from jourdain.scenario import Scenario
 from jourdain.sketch import Sketch
 
-COORDINATES = ("minimal", "loop")
+Coordinates = Literal["minimal", "loop"]
+COORDINATES: tuple[str, ...] = get_args(Coordinates)
 
 
-def pantograph(coordinates: str = "minimal") -> Scenario:
+def pantograph(coordinates: Coordinates = "minimal") -> Scenario:
     """The end effector of a two-motor pantograph strikes a wall, with a given impulse beta along it.
 
     The motors are l5 apart on the x axis, motor 1 on the side of +x with links 1 and 2, motor 2 with links 3 and 4,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import radians
+from typing import Literal, get_args
 
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
@@ -11,10 +12,11 @@ from jourdain.errors import unknown
 from jourdain.mechanism import Mechanism
 from jourdain.scenario import Scenario
 
-FLOORS = ("smooth", "rough")
+Floor = Literal["smooth", "rough"]
+FLOORS: tuple[str, ...] = get_args(Floor)
 
 
-def rod(floor: str = "smooth") -> Scenario:
+def rod(floor: Floor = "smooth") -> Scenario:
     """A falling rod hits the floor with one end: smooth and elastic, or rough and plastic.
 
     theta is its inclination to the horizontal, v the speed of the fall, omega the rate at which it lays itself down.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
@@ -12,7 +14,7 @@ from jourdain.scenario import Scenario
 SHAPES = {"sphere": sp.Rational(2, 5), "hoop": sp.Integer(1)}  # I / m r²
 
 
-def rolling_sphere(shape: str = "sphere") -> Scenario:
+def rolling_sphere(shape: Literal["sphere", "hoop"] = "sphere") -> Scenario:
     """A sliding sphere or hoop reaches rough ground and suddenly rolls.
 
     v is its speed and omega its spin before; phi turns forwards.

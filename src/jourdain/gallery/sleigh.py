@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import radians
+from typing import Literal, get_args
 
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
@@ -12,10 +13,11 @@ from jourdain.mechanism import Mechanism
 from jourdain.scenario import Scenario
 from jourdain.sketch import Sketch
 
-CASES = ("struck", "landing", "earthquake")
+Case = Literal["struck", "landing", "earthquake"]
+CASES: tuple[str, ...] = get_args(Case)
 
 
-def sleigh(case: str = "struck") -> Scenario:
+def sleigh(case: Case = "struck") -> Scenario:
     """A sleigh with a blade: struck at D, landing on the ice, or on ice that starts to move.
 
     The blade touches the ice at A, a distance l behind the centre of mass C; D is a distance a before C.

@@ -53,7 +53,7 @@ def slider_crank() -> Scenario:
         v={crank: omega, rod: turn, x: -r * sp.sin(theta) * omega - L * sp.sin(rod) * turn},
         guess={rod: 0.1, x: 0.3},
         defaults={theta: radians(-50), omega: 10.0, kappa: 0.2},
-        units={theta: "rad", omega: "rad/s", kappa: ""},
+        units={theta: "rad", omega: "rad/s", kappa: "1"},
         sketch=Sketch(
             links=[("O", "knee", "slider")],
             masses=["slider"],

@@ -59,7 +59,7 @@ def walker() -> Scenario:
         v={foot_x: R * rate, stance: rate, swing: rate},  # the stance foot rolls
         parameters={R: rho * l, m: legs / 2, m_T: mu * legs},
         defaults={theta: radians(40), lean: 0.0, rho: 0.25, mu: 1.0, m_W: 30.0, rate: 1.0},
-        units={theta: "rad", lean: "rad", rho: "", mu: "", m_W: "kg", rate: "rad/s"},
+        units={theta: "rad", lean: "rad", rho: "1", mu: "1", m_W: "kg", rate: "rad/s"},
         sketch=Sketch(
             links=[("rear", "hip", "fore"), ("hip", "chest")],
             arcs={"rear": (R, "hip"), "fore": (R, "hip")},

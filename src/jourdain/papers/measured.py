@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 MILLI = 1e-3
+CONFIGURATIONS = {"symmetric": 0.0, "asymmetric": 0.2}  # d in [FK-b], m
 SAME_DIRECTION = np.radians(0.05)  # γ is printed to the hundredth of a degree at best
 
 
@@ -49,7 +50,7 @@ def cases() -> tuple[Case, ...]:
     nominal = {line["case"]: line for line in printed_rows("pantograph_computed")}
     found = []
     for line in printed_rows("pantograph_measured"):
-        d = {"symmetric": 0.0, "asymmetric": 0.2}[nominal[line["case"]]["configuration"]]
+        d = CONFIGURATIONS[nominal[line["case"]]["configuration"]]
         found.append(_case("FK-b", line, d, float(nominal[line["case"]]["gamma_deg"])))
     for line in printed_rows("pantograph_nonideal_measured"):
         found.append(_case("FK-a", line, float(line["d_m"]), 90 - float(line["gamma_deg_from_tangent"])))

@@ -11,7 +11,7 @@ import numpy as np
 from jourdain.papers.experiments import claims
 from jourdain.papers.measured import MILLI, Case
 from jourdain.papers.pantograph import Results
-from jourdain.papers.pantograph_shown import CASE, GAMMA, SHORT_VERSION, XI, D
+from jourdain.papers.pantograph_shown import CASE, GAMMA, SHORT_VERSION, D
 from jourdain.papers.record import Beside, Cell, Column, Picture, Table, claims_table
 from jourdain.papers.typeset import minus
 
@@ -42,6 +42,7 @@ T_C_THERE, T_A_THERE = as_printed("T_c_minus", "T_c⁻", "mJ"), as_printed("T_a_
 T_A_PLUS = (as_printed("T_a_plus_measured", "T_a⁺", "mJ"), Column("T_a_plus_model", "model", "mJ", 4, right=True))
 NORMAL = (as_printed("normal_measured", "λ̄", "N ms"), Column("normal_model", "model", "N ms", 2))
 BETA = as_printed("tangential_measured", "β̄", "N ms")
+XI_THERE = Column("xi", "ξ from the energies", decimals=3, beside=True)
 ERROR = Column("error", "error", "%", 1, right=True)
 
 
@@ -84,7 +85,7 @@ def measured(found: Results, numbers: Sequence[int], name: str, title: str, shor
     for i, case in _cases(found, "FK-b", numbers):
         number = SHORT_VERSION[case.number] if short else case.number
         lines.append((str(number), *_energies(case), *_after(found, i), _xi(found, case), *_impulses(found, i)))
-    return Table(name, title, (CASE, T_C_THERE, T_A_THERE, *T_A_PLUS, XI, *NORMAL, ERROR, BETA), lines)
+    return Table(name, title, (CASE, T_C_THERE, T_A_THERE, *T_A_PLUS, XI_THERE, *NORMAL, ERROR, BETA), lines)
 
 
 def energies_nonideal(found: Results) -> Table:
@@ -98,7 +99,7 @@ def energies_nonideal(found: Results) -> Table:
         ))  # fmt: skip
     columns = (
         CASE, D, Column("gamma", "γ from the tangent", "°", right=True), T_C_THERE, T_A_THERE,
-        as_printed("T_c_plus_measured", "T_c⁺", "mJ"), Column("T_c_plus_model", "model", "mJ", 4), *T_A_PLUS, XI,
+        as_printed("T_c_plus_measured", "T_c⁺", "mJ"), Column("T_c_plus_model", "model", "mJ", 4), *T_A_PLUS, XI_THERE,
     )  # fmt: skip
     return Table("pantograph_FK-a_table_2", "[FK-a] Table 2: energies measured, and the model's", columns, lines)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.papers.measured import Array, Case, Prediction, cases, predict
+from jourdain.papers.measured import CONFIGURATIONS, Array, Case, Prediction, cases, predict
 from jourdain.papers.printed import rows as printed_rows
 from jourdain.papers.record import Settings
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from jourdain.scenario import Scenario
 
 VARIED = ("d", "gamma", "energy", "beta")  # what the papers vary; the rest may be set
-CONFIGURATIONS = {"symmetric": 0.0, "asymmetric": 0.2}  # d in [FK-b], m
 OFFSETS = (0.0, 0.1, 0.2)  # d in [FK-a], m
 # The papers print height 0.225 m, I1 = 0.0004 and I2 = 0.0007 kg m²; these round to them.
 ROUNDED = {"height": 0.225, "I1": 0.000418, "I2": 0.00068}

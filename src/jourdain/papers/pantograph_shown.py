@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from math import degrees
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jourdain.papers.measured import MILLI, Case
-from jourdain.papers.pantograph import CONFIGURATIONS, ROUNDED, Results, speeds
-from jourdain.papers.printed import last_digit
+from jourdain.papers.measured import CONFIGURATIONS, MILLI, Case
+from jourdain.papers.panels import drawings
+from jourdain.papers.pantograph import ROUNDED, Results, speeds
+from jourdain.papers.printed import column, last_digit, said
 from jourdain.papers.printed import rows as printed_rows
 from jourdain.papers.record import Beside, Cell, Column, Picture, Table, parameters_table
 
@@ -71,11 +72,14 @@ def _computed(found: Results, i: int, line: dict[str, str]) -> tuple[Beside, ...
     within = ", ".join(f"{name} = {value:g}" for name, value in ROUNDED.items())
     fits = f"{speeds(found.rounded)[i]:.4f}" == line["speed_m_per_s"]
     reason = f"Rounding of the parameters: with {within}, which round to the printed ones, it is as printed." * fits
-    return (
-        Beside(line["speed_m_per_s"], float(speeds(t)[i]), reason),
-        Beside(line["T_c_minus_mJ"], float(t.T_c_minus[i]) / MILLI),
-        Beside(line["T_a_minus_mJ"], float(t.T_a_minus[i]) / MILLI),
-        Beside(line["xi"], float(t.xi[i])),
+    columns: dict[str, tuple[float, str]] = {
+        "speed_m_per_s": (float(speeds(t)[i]), reason),
+        "T_c_minus_mJ": (float(t.T_c_minus[i]) / MILLI, ""),
+        "T_a_minus_mJ": (float(t.T_a_minus[i]) / MILLI, ""),
+        "xi": (float(t.xi[i]), ""),
+    }
+    return tuple(
+        Beside(line[name], ours, why, column("pantograph_computed", name)) for name, (ours, why) in columns.items()
     )
 
 
@@ -85,8 +89,9 @@ def directions(found: Results) -> Table:
     for d, one in found.directions.items():
         assert one.angle is not None
         angle = degrees(one.angle[0]) + 0.0
-        known = d == CONFIGURATIONS["asymmetric"]
-        cells = (Beside("-7.58", angle), Beside("97.58", 90 - angle)) if known else (angle, 90 - angle)
+        cells: tuple[Cell, ...] = (angle, 90 - angle)
+        if d == CONFIGURATIONS["asymmetric"]:
+            cells = (Beside(said("xi_1_from_normal"), angle), Beside(said("xi_1_from_tangent"), 90 - angle))
         lines.append((f"{d:g}", float(one.xi[0]), *cells))
     columns = (
         Column("d", "d", "m"), Column("xi", "ξ", decimals=6), Column("from_normal", "γ from the normal", "°", 3, True),
@@ -102,9 +107,12 @@ def projections(found: Results) -> Table:
         d = float(line["d_m"])
         P = found.projectors[d]
         ours = (*P.P_cT_BT[:, 0], *P.P_aT_BT[:, 0])
-        texts = (line[name] for name in ("PcT_BT_1", "PcT_BT_2", "PaT_BT_1", "PaT_BT_2"))
+        names = ("PcT_BT_1", "PcT_BT_2", "PaT_BT_1", "PaT_BT_2")
         reason = _reason(found, d, line)
-        cells = [Beside(text, float(value) + 0.0, reason) for text, value in zip(texts, ours, strict=True)]
+        cells = [
+            Beside(line[name], float(value) + 0.0, reason, column("pantograph_projections", name))
+            for name, value in zip(names, ours, strict=True)
+        ]
         lines.append((f"{d:g}", *cells))
     columns = (
         Column("d", "d", "m"), *(Column(f"P_cT_BT_{i}", f"(P_cᵀBᵀ)_{i}", "m", 5, True) for i in (1, 2)),
@@ -147,17 +155,10 @@ def pictures(found: Results) -> list[Picture]:
 
 
 def _drawings(found: Results) -> Figure:
-    from matplotlib.figure import Figure
-
-    from jourdain.plots import drawing
-
-    figure = Figure(figsize=(7.2, 3.4), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    given: dict[str, Any] = dict(found.settings)
-    drawing(found.scenario, left, d=0.0, gamma=np.radians(30), **given)
-    drawing(found.scenario, right, d=CONFIGURATIONS["asymmetric"], gamma=np.radians(30), **given)
-    left.get_legend().remove()
-    return figure
+    return drawings([
+        (f"{name}, d = {d:g} m", found.scenario, {"d": d, "gamma": np.radians(30), **found.settings})
+        for name, d in CONFIGURATIONS.items()
+    ])  # fmt: skip
 
 
 def _over_gamma(found: Results) -> Figure:

@@ -21,11 +21,13 @@ class Beside:
     printed: str
     ours: float
     reason: str = ""  # why they differ, where that is known
+    column: Sequence[str] = ()  # what is printed in the same column: a "10" beside "9.34" means 10.00
 
     @property
     def differs(self) -> bool:
         """By more than a unit in the last printed digit; what only rounding in binary adds does not count."""
-        return not abs(self.ours - float(self.printed)) <= last_digit(self.printed) * (1 + 1e-9)
+        unit = min(last_digit(text) for text in (self.printed, *self.column))
+        return not abs(self.ours - float(self.printed)) <= unit * (1 + 1e-9)
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,6 @@ class Table:
     title: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    note: str = ""
 
     def differences(self) -> Iterator[tuple[str, str, Beside]]:
         """(row, column, cell) of every number that is not as printed."""

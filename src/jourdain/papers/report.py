@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,8 @@ import numpy as np
 from jourdain import gallery
 from jourdain.arguments import setting
 from jourdain.errors import BadArgument, CannotWrite, listing, unknown
+from jourdain.files import whole
+from jourdain.files import write as write_dataset
 from jourdain.papers import measured_shown, pantograph, pantograph_shown, walker, walker_shown, wang_chou
 from jourdain.papers.measured import Prediction
 from jourdain.papers.printed import last_digit, rows
@@ -51,7 +54,7 @@ class Report:
 def main(folder: Path, words: Mapping[str, Mapping[str, str]]) -> str:
     """What `jourdain reproduce` does; `words`: model → parameter → value as given. Returns what to tell."""
     given = settings_of(words)
-    refuse_folder(folder)
+    make_folders(folder)
     shown = True if sys.stderr.isatty() else None
     with bar("recomputing", N_STEPS, shown) as advance:
         report = compute(given, advance or _quietly)
@@ -83,13 +86,19 @@ def settings_of(words: Mapping[str, Mapping[str, str]]) -> dict[str, Settings]:
             if name not in free:
                 raise unknown(f"parameter of the {model}", name, free)
         found[model] = {name: setting(name, text, scenario.units.get(name, "")) for name, text in given.items()}
+        scenario.solve(parameters=found[model])  # what has no outcome is refused at once
     return found
 
 
-def refuse_folder(folder: Path) -> None:
-    """Before anything is computed."""
-    if folder.exists() and not folder.is_dir():
-        raise CannotWrite(f"'{folder}' is a file; give a folder.")
+def make_folders(folder: Path) -> None:
+    """Before anything is computed, so that a place where nothing can be written is refused at once."""
+    try:
+        for name in ("tables", "figures", "data"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotWrite(f"'{folder}' cannot be a folder to write to: {error.strerror or error}.") from None
+    if not os.access(folder, os.W_OK):
+        raise CannotWrite(f"The folder '{folder}' may not be written to; choose another.")
 
 
 def compute(settings: Mapping[str, Settings] = {}, advance: Advance = _quietly) -> Report:
@@ -117,26 +126,19 @@ N_STEPS = 3  # of `compute`
 
 def write(report: Report, folder: Path, advance: Advance = _quietly) -> Path:
     """Everything below `folder`: tables/, figures/, data/ and report.html, which needs none of the others."""
-    from jourdain.files import whole
-    from jourdain.files import write as write_dataset
-
-    try:
-        for name in ("tables", "figures", "data"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-        for table in report.tables.values():
-            with whole(folder / "tables" / f"{table.name}.csv") as part:
-                part.write_text(text(table), encoding="utf-8")
-        drawn = {}
-        for picture in report.pictures.values():
-            drawn[picture.name] = _drawn(picture, folder / "figures")
-            if picture.data is not None:
-                write_dataset(picture.data, folder / "data" / f"{picture.name}.csv")
-            advance(1)
-        page = folder / "report.html"
-        with whole(page) as part:
-            part.write_text(html(report, drawn), encoding="utf-8")
-    except OSError as error:
-        raise CannotWrite(f"'{folder}' cannot be written to: {error.strerror or error}.") from None
+    make_folders(folder)
+    for table in report.tables.values():
+        with whole(folder / "tables" / f"{table.name}.csv") as part:
+            part.write_text(text(table), encoding="utf-8", newline="\n")
+    drawn = {}
+    for picture in report.pictures.values():
+        drawn[picture.name] = _drawn(picture, folder / "figures")
+        if picture.data is not None:
+            write_dataset(picture.data, folder / "data" / f"{picture.name}.csv")
+        advance(1)
+    page = folder / "report.html"
+    with whole(page) as part:
+        part.write_text(html(report, drawn), encoding="utf-8", newline="\n")
     return page
 
 
@@ -146,7 +148,8 @@ def _drawn(picture: Picture, folder: Path) -> bytes:
 
     figure = picture.draw()
     for suffix in ("png", "svg"):
-        save(figure, folder / f"{picture.name}.{suffix}")
+        with whole(folder / f"{picture.name}.{suffix}") as part:
+            save(figure, part)
     return (folder / f"{picture.name}.svg").read_bytes()
 
 

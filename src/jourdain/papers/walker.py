@@ -101,7 +101,9 @@ def claims(found: Results) -> list[Claim]:
     limit, leaning = found.lift_limits[0.0], torso.sel(torso=slice(0, None))
     peaks = np.degrees(torso.torso[torso.T_c_minus.argmax("torso")].values)
     inner = [
-        f"{minus(angle)}° for μ = {mu:g}" for mu, angle in zip(MASS_RATIOS, peaks, strict=True) if abs(angle) < 19.9
+        f"{minus(angle)}° for μ = {mu:g}"
+        for mu, angle in zip(MASS_RATIOS, peaks, strict=True)
+        if abs(angle) < degrees(RANGES["torso"][1]) - 0.1
     ]
     low_mu = _rises(torso.T_c_minus.sel(torso=slice(None, -1e-9)), "mu")
     normal, tangential = (_falls_with_mu_from(abs(torso[name])) for name in HEEL)
@@ -144,7 +146,7 @@ def _onwards(angle: float) -> str:
 def _rises(array: xarray.DataArray, over: str) -> bool:
     """Along this parameter, wherever both neighbours are known."""
     steps = array.diff(over)
-    return bool(((steps > 0) | steps.isnull()).all())
+    return bool(steps.notnull().any() and ((steps > 0) | steps.isnull()).all())
 
 
 def _range(array: xarray.DataArray, unit: str = "J") -> str:

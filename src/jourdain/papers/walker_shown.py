@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import degrees
 from typing import TYPE_CHECKING, Any
 
+from jourdain.papers.printed import said
 from jourdain.papers.record import Beside, Cell, Column, Picture, Table, claims_table, parameters_table
 from jourdain.papers.walker import HEEL, REAR, STEP, Results, claims, lifted
 
@@ -27,9 +28,11 @@ def parameters(found: Results) -> Table:
 
 def lift_table(found: Results) -> Table:
     """Where the rear foot stays on the ground."""
-    reason = "The model as printed gives this angle; inertia of legs or torso, which is not given, only raises it."
+    reason = (
+        "This is the angle of the model as it is printed; inertia of legs or torso, which is not given, only raises it."
+    )
     lines: list[tuple[Cell, ...]] = [
-        (f"{rho:g}", Beside("43", degrees(limit), reason) if rho == 0 else degrees(limit))
+        (f"{rho:g}", Beside(said("point_foot_limit"), degrees(limit), reason) if rho == 0 else degrees(limit))
         for rho, limit in found.lift_limits.items()
     ]
     columns = (Column("rho", "ρ"), Column("theta_limit", "θ up to which the rear foot lifts", "°", 2, beside=True))
@@ -104,6 +107,7 @@ def _panels(ds: xarray.Dataset, over: str, limits: Results | None = None) -> Fig
     from matplotlib.figure import Figure
 
     from jourdain.plots import curve
+    from jourdain.plots.content import content
 
     shown = _as_in_the_papers(ds)
     figure = Figure(figsize=(7.2, 5.4), layout="constrained")
@@ -112,7 +116,9 @@ def _panels(ds: xarray.Dataset, over: str, limits: Results | None = None) -> Fig
         if limits is not None and (end := limits.lift_limits[0.0]) < float(shown[over].max()):
             t = limits.scenario.solve(theta=end, rho=0.0, parameters={"torso": 0.0, "mu": 1.0, **limits.settings})
             value = abs(t.impulse[quantity.removeprefix("impulse.")]) if quantity in HEEL else getattr(t, quantity)
-            ax.plot(degrees(end), value, "o", color="black", markersize=5)
+            shown_as = content(ax)
+            assert shown_as is not None
+            ax.plot(shown_as.x.factor * end, shown_as.y.factor * value, "o", color="black", markersize=5)
         legend = ax.get_legend()
         if legend is not None and ax is not figure.axes[1]:
             legend.remove()  # the same lines in each panel

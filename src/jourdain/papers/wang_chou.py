@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import sympy as sp
 
 from jourdain import gallery
-from jourdain.gallery.sleigh import CASES
+from jourdain.gallery.sleigh import Case
+from jourdain.papers.panels import drawings
 from jourdain.papers.record import Cell, Column, Formula, Picture, Table
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def maps(case: str, names: tuple[str, ...], blade: bool, side: str) -> dict[str,
 def table_1() -> Table:
     """The maps of each phase for the three cases; phases with the same maps share their lines."""
     lines: list[tuple[Cell, ...]] = []
-    for case in CASES:
+    for case in get_args(Case):
         scenario = gallery.sleigh(case)
         for titles, phase, side in _distinct(scenario.phases()):
             closed = maps(case, phase.names, len(phase.names) < 3, side)
@@ -218,24 +219,10 @@ def _dotted(name: str) -> str:
 
 def pictures() -> list[Picture]:
     """The sleigh in its three cases."""
-    return [Picture("WC_sleigh", _drawings), Picture("WC_sleigh_energy", _energies)]
-
-
-def _drawings() -> Figure:
-    from matplotlib.figure import Figure
-
-    from jourdain.plots import drawing
-
-    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
-    *axes, corner = figure.subplots(2, 2).flat
-    for ax, case in zip(axes, CASES, strict=True):
-        keys: Any = drawing(gallery.sleigh(case), ax).get_legend()
-        ax.set_title(case, fontsize=10)
-        keys.remove()
-    words = [text.get_text().partition("\n")[0] for text in keys.get_texts()]  # the longest arrow differs
-    corner.axis("off")
-    corner.legend(keys.legend_handles, words, loc="center", frameon=False, handlelength=3.2)
-    return figure
+    return [
+        Picture("WC_sleigh", lambda: drawings([(case, gallery.sleigh(case), {}) for case in get_args(Case)])),
+        Picture("WC_sleigh_energy", _energies),
+    ]
 
 
 def _energies() -> Figure:
@@ -244,6 +231,6 @@ def _energies() -> Figure:
     from jourdain.plots import energy_bars
 
     figure = Figure(figsize=(6.4, 6.6), layout="constrained")
-    for ax, case in zip(figure.subplots(3, 1), CASES, strict=True):
+    for ax, case in zip(figure.subplots(3, 1), get_args(Case), strict=True):
         energy_bars(gallery.sleigh(case).solve(), ax, title=case)
     return figure

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from jourdain.errors import ShapeError, UnknownName, listing, unknown
 from jourdain.plots.style import PALETTE, Display, display
-from jourdain.quantities import QUANTITIES, impulse_unit
+from jourdain.quantities import QUANTITIES, unit_along
 
 if TYPE_CHECKING:
     import xarray
@@ -126,13 +126,9 @@ def _unit(found: xarray.DataArray, name: str) -> str:
     if "units" in found.attrs:
         return str(found.attrs["units"])
     for coordinate in ("coordinate_unit", "velocity_unit", "row_unit", "output_unit"):
-        if coordinate in found.coords and found[coordinate].ndim == 0 and name not in _OTHER_UNITS:
-            unit = str(found[coordinate].values)
-            return impulse_unit(unit) if name in ("impulse", "Lambda") else unit
+        if coordinate in found.coords and found[coordinate].ndim == 0:
+            return unit_along(name, str(found[coordinate].values))
     return ""
-
-
-_OTHER_UNITS = ("effective_mass", "redundant")  # along rows, but not in the unit of their velocity
 
 
 def family(ds: xarray.Dataset, address: str, over: str | None = None) -> Family:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from jourdain.errors import BadEvent, ShapeError
 from jourdain.evaluate import Evaluator
+from jourdain.naming import name_of
 from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes, short
 from jourdain.quantities import QUANTITIES
 from jourdain.state import named_values
@@ -89,7 +90,7 @@ class _Pose:
         return float(np.max(np.ptp(points, axis=0), initial=max(radii, default=0.0))) or 1.0
 
     def radius(self, centre: str) -> float:
-        return self.parameters[str(self.sketch.arcs[centre][0])]
+        return self.parameters[name_of(self.sketch.arcs[centre][0])]
 
     def velocity(self, point: str, side: str) -> Array:
         v = getattr(self.t, f"v_{side}")
@@ -101,15 +102,16 @@ class _Pose:
     def directions(self, name: str) -> Array:
         """Which way a unit impulse along each row of a constraint pushes its point, `(rows, 2)`."""
         (constraint,) = (role.constraint for role in self.scenario.event.roles if role.constraint.name == name)
-        named = [row.rpartition(".")[2] for row in constraint.row_names]
-        if all(axis in AXES for axis in named):  # both sides of a joint enter its rows
-            return np.array([[float(axis == one) for axis in AXES] for one in named])
         C, _ = constraint.rows(self.t.q, **self.parameters)
         J = self._jacobian(name)
-        e = C @ np.linalg.pinv(J)
-        if not np.allclose(e @ J, C, atol=1e-9 * np.abs(C).max(initial=0.0)):
-            raise BadEvent(f"'{name}' is no row of the velocity of '{self.sketch.acts[name]}'; it acts elsewhere.")
-        return np.asarray(e)
+        e = np.asarray(C @ np.linalg.pinv(J))
+        if np.allclose(e @ J, C, atol=1e-9 * np.abs(C).max(initial=0.0)):
+            return e
+        named = [row.rpartition(".")[2] for row in constraint.row_names]
+        if all(axis in AXES for axis in named):  # the other side of a joint enters its rows too; they name their axes
+            along = np.array([[float(axis == one) for axis in AXES] for one in named])
+            return along * np.where(np.sum(e * along, axis=1, keepdims=True) < 0, -1.0, 1.0)
+        raise BadEvent(f"'{name}' is no row of the velocity of '{self.sketch.acts[name]}'; it acts elsewhere.")
 
     def impulse(self, name: str) -> Array:
         """The impulse on a point, N s."""
@@ -124,6 +126,8 @@ def _surface(ax: Axes, at: Array, normal: Array, size: float) -> None:
     """A piece of the surface through a point; hatched where it is solid, against the normal."""
     from matplotlib.patches import Polygon
 
+    if not np.any(normal):  # nothing moves there: no telling how it lies
+        return
     n = normal / np.hypot(*normal)
     along, depth = 0.3 * size * np.array([-n[1], n[0]]), 0.05 * size * n
     solid = [at - along, at + along, at + along - depth, at - along - depth]
@@ -133,6 +137,8 @@ def _surface(ax: Axes, at: Array, normal: Array, size: float) -> None:
 
 def _bars(ax: Axes, pose: _Pose) -> None:
     """Links, feet, joints, masses, pivots."""
+    from matplotlib.patches import Circle
+
     sketch, places = pose.sketch, pose.places
     for line in sketch.links:
         x, y = np.transpose([places[name] for name in line])
@@ -140,6 +146,9 @@ def _bars(ax: Axes, pose: _Pose) -> None:
         ax.plot(x[1:-1], y[1:-1], "o", color="#444444", markersize=7, markerfacecolor="white", zorder=3)
     for centre, (_, away) in sketch.arcs.items():
         axis = places[centre] - places[away]
+        if not np.any(axis):  # a wheel: no side looks away
+            ax.add_patch(Circle(tuple(places[centre]), pose.radius(centre), fill=False, color="#444444", linewidth=3))
+            continue
         angle = np.arctan2(axis[1], axis[0]) + np.linspace(-HALF_ARC, HALF_ARC, 60)
         rim = places[centre] + pose.radius(centre) * np.transpose([np.cos(angle), np.sin(angle)])
         shank = [places[centre], places[centre] + pose.radius(centre) * axis / np.hypot(*axis)]

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from jourdain.scenario import Scenario
 
 
-def event_plot(scenario: Scenario, title: str = "", parameters: Mapping[str, Any] = {}) -> Axes:
+def event_plot(scenario: Scenario, title: str = "", parameters: Mapping[str, Any] = {}, **more: Any) -> Axes:
     """The energies before and after; above them the mechanism, if the scenario has a sketch. Axes of the topmost."""
     from matplotlib.figure import Figure
 
-    t = scenario.solve(parameters=parameters)
+    t = scenario.solve(parameters=parameters, **more)
     if scenario.sketch is None:
         return energy_bars(t, title=title)
     above, below = Figure(figsize=(6.4, 7.2), layout="constrained").subplots(2, 1, height_ratios=(1.3, 1))
     energy_bars(t, below)
-    drawing(scenario, above, parameters)
+    drawing(scenario, above, parameters, **more)
     above.set_title(title)
     return above  # type: ignore[no-any-return]

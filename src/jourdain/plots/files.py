@@ -5,25 +5,33 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jourdain.errors import unknown
+from jourdain.errors import CannotWrite, unknown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 DPI = 150
-_TIMES = {"svg": "Date", "svgz": "Date", "pdf": "CreationDate"}  # of writing, left out
+FORMATS = ("png", "svg", "pdf", "eps", "jpg", "jpeg", "tif", "tiff", "webp")
+_TIMES = {"svg": "Date", "pdf": "CreationDate"}  # of writing, left out
+
+
+def refuse_format(path: Path) -> str:
+    """The format that the suffix names; raises if it is none that can be written."""
+    suffix = path.suffix.removeprefix(".").lower()
+    if not suffix:
+        raise CannotWrite(f"'{path}' has no suffix; .png, .svg or .pdf says how it is to be drawn.")
+    if suffix not in FORMATS:
+        raise unknown("picture format", suffix, FORMATS)
+    return suffix
 
 
 def save(ax: Axes | Figure, path: Any) -> None:
-    """Write the figure to a file; the suffix says how. The same commands give the same file."""
+    """Write the figure to a file; the suffix says how. The same commands give the same PNG, SVG or PDF."""
     from matplotlib import rc_context
 
     figure: Any = ax.figure.figure if ax.figure else ax  # of axes in a part of a figure, the whole
-    suffix = Path(path).suffix.removeprefix(".").lower()
-    formats = figure.canvas.get_supported_filetypes()
-    if suffix not in formats:
-        raise unknown("picture format", suffix, formats)
+    suffix = refuse_format(Path(path))
     metadata = {_TIMES[suffix]: None} if suffix in _TIMES else None
     with rc_context({"svg.hashsalt": "jourdain"}):  # the names of clip paths, else random
         figure.savefig(path, format=suffix, dpi=DPI, metadata=metadata)

@@ -9,6 +9,7 @@ from jourdain.algebra.event import ON_KINDS
 from jourdain.errors import ShapeError, listing, unknown
 from jourdain.plots.style import BLUE, GREY, ROUNDING, SMALL, VERMILION, bar_looks, bare, display, legend, new_axes
 from jourdain.quantities import QUANTITIES
+from jourdain.table import pulls
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +93,6 @@ def _unit(t: Transition, rows: Sequence[str]) -> str:
 
 def _remark(t: Transition, row: str) -> str:
     normals = {c.rows[0]: c.name for c in t.layout.constraints if c.contact}
-    # Friction is required of every contact that pushes or pulls beyond rounding.
-    if row in normals and t.impulse[row] < 0 and t.required_friction[normals[row]] != 0:
+    if row in normals and pulls(t, normals[row]):
         return _PULLS
     return _UNDETERMINED if row in t.undetermined else _PLAIN

@@ -13,6 +13,16 @@ def rows(name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
+def column(name: str, header: str) -> tuple[str, ...]:
+    """What a printed table has in one column."""
+    return tuple(line[header] for line in rows(name))
+
+
+def said(name: str) -> str:
+    """A number that stands in the text."""
+    return next(line["value"] for line in rows("said") if line["name"] == name)
+
+
 def last_digit(text: str) -> float:
     """One unit in the last digit of a printed number.
 
