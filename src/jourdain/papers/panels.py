@@ -18,7 +18,7 @@ def drawings(shown: Sequence[tuple[str, Scenario, Mapping[str, float]]]) -> Figu
     from jourdain.plots import drawing
 
     n_rows = len(shown) // 2 + 1 if len(shown) % 2 else len(shown) // 2
-    figure = Figure(figsize=(7.2, 2.8 * n_rows), layout="constrained")
+    figure = Figure(figsize=(7.2, 3.1 * n_rows), layout="constrained")
     axes = list(figure.subplots(n_rows, 2).flat)
     for ax, (title, scenario, parameters) in zip(axes, shown, strict=False):
         keys: Any = drawing(scenario, ax, parameters).get_legend()
