@@ -318,3 +318,19 @@ def test_energy_bars_add_up():
     widths = sorted(bar.get_width() for bar in ax.patches)
     assert widths == pytest.approx(sorted([t.T_a_minus, t.T_c_minus, t.T_a_plus, t.ledger["blade"]]), rel=1e-12)
     assert ax.get_xlabel() == "kinetic energy in J"
+
+
+def test_a_sweep_tells_which_contacts_pull():
+    """With feet longer than the legs the heel would have to be held down."""
+    result = jourdain("run", "walker", "--sweep", "rho=0.5,1.5,2")
+    assert result.returncode == 0
+    n_pulling = int((gallery.walker().solve(rho=[0.5, 1.5, 2.0]).impulse["heel.normal"] < 0).sum())
+    assert n_pulling > 0
+    assert f"'heel' pulls in {n_pulling} of 3 events (it is two-sided here)." in result.stdout
+    assert "pulls" not in jourdain("run", "walker", "--sweep", "rho=0,0.5").stdout
+
+
+def test_reproduce_needs_a_folder():
+    result = jourdain("reproduce", "--out", "")
+    assert result.returncode == 2
+    assert "--out needs the name of a folder." in result.stderr

@@ -150,6 +150,43 @@ def test_velocities_may_be_written_in_guessed_coordinates():
     assert slope == pytest.approx(closed(0.7), rel=1e-11)
 
 
+def test_rates_of_guessed_coordinates_follow_from_the_loop():
+    """What v leaves out of them is what the geometric rows that are on before ask for; what it gives stays."""
+    made, (crank, rod, x) = slider_crank()
+    event = made.event(regular=["loop"], inert=["stop"])
+    turn = -0.25 * sp.cos(theta) / sp.cos(rod)
+    by_hand = {crank: 2.0, rod: 2 * turn, x: 2 * (-0.1 * sp.sin(theta) - 0.4 * sp.sin(rod) * turn)}
+    guess = {rod: -0.1, x: 0.5}
+    angles = np.linspace(-1.2, 1.2, 7)
+    expected = event.at(q={crank: theta}, v=by_hand, guess=guess).solve(theta=angles)
+    found = event.at(q={crank: theta}, v={crank: 2.0}, guess=guess)
+    assert found.solve(theta=angles).v_minus == pytest.approx(expected.v_minus, rel=1e-12, abs=1e-14)
+    assert found.sweep(theta=np.linspace(-1, 1, 2000), keep=["loss"]).status.values.max() == 0
+    slope = found.gradient("loss", wrt="theta", theta=0.7)["theta"]
+    by_hand_slope = event.at(q={crank: theta}, v=by_hand, guess=guess).gradient("loss", wrt="theta", theta=0.7)["theta"]
+    assert slope == pytest.approx(by_hand_slope, rel=1e-10)
+    wrong = event.at(q={crank: theta}, v={crank: 2.0, rod: 0.3}, guess=guess)  # one of two rates: nothing is completed
+    with pytest.raises(jd.PriorViolated, match="loop"):
+        wrong.solve(theta=0.5)
+
+
+def test_rates_follow_a_support_that_moves():
+    """The rows that are on before have a bias: x follows the belt."""
+    from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+
+    x, y = dynamicsymbols("x y")
+    t = dynamicsymbols._t
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    made = jd.Mechanism.from_sympy([Particle("a", O.locatenew("P", x * N.x + y * N.y), 1.0)], N, [x, y])
+    belt = made.constraint("belt", x - 3 * t - sp.sin(y), level="position")
+    strike = made.event(regular=[belt], inert=[made.constraint("floor", y.diff())])
+    moving = strike.at(q={y: theta}, v={y: -2.0}, guess={x: 0.0}, defaults={"t": 0.5})
+    outcome = moving.solve(theta=0.4)
+    assert outcome.coordinate["x"] == pytest.approx(1.5 + np.sin(0.4), rel=1e-12)
+    assert outcome.velocity_minus["x"] == pytest.approx(3 - 2 * np.cos(0.4), rel=1e-12)
+
+
 def test_what_is_guessed_is_not_given():
     made, (crank, rod, x) = slider_crank()
     event = made.event(regular=["loop"], inert=["stop"])

@@ -94,10 +94,10 @@ def run(
         show = show or next(iter(single), keep[0])
         kept = list(dict.fromkeys([*keep, show]))  # what is shown is kept too
     if axes:
-        from jourdain.overview import failures, overview
+        from jourdain.overview import failures, overview, pulling
 
         ds = scenario.sweep(keep=kept, **values, **axes)
-        notes = failures(scenario, ds, values)
+        notes = [*failures(scenario, ds, values), *pulling(scenario, ds)]
         told = "\n".join([overview(ds, everything=bool(keep)), *(["", *notes] if notes else [])])
     else:
         told = str(scenario.solve(parameters=values))
@@ -172,7 +172,7 @@ def _refuse_output(
 
 @app.command()
 def reproduce(
-    out: Annotated[Path, typer.Option(help="The folder to write to; it is made if it is not there.")] = Path("papers"),
+    out: Annotated[str, typer.Option(help="The folder to write to; it is made if it is not there.")] = "papers",
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", help="MODEL.PARAMETER=VALUE, as in walker.m_H=10.1; several times."),
@@ -187,7 +187,9 @@ def reproduce(
         if not dot:
             raise BadArgument(f"--set takes MODEL.PARAMETER=VALUE, as in walker.m_H=10.1, not '{name}={text}'.")
         given.setdefault(model, {})[parameter] = text
-    typer.echo(main(out, given))
+    if not out.strip():
+        raise BadArgument("--out needs the name of a folder.")
+    typer.echo(main(Path(out), given))
 
 
 @app.command()

@@ -308,9 +308,9 @@ class Event:
         """The event at a pose and a prior velocity that depend on parameters: free symbols become its parameters.
 
         `q`, `v`: by coordinate and velocity, numbers or expressions in symbols (missing: 0). `parameters`: the event's
-        own, expressed in others. `guess`: coordinates found near these numbers so that the geometric rows hold; `v`
-        may be written in them too. `energy`: v is scaled so that T_minus is this. `defaults`, `units`: of parameters.
-        `sketch`: how `plots.drawing` draws it.
+        own, expressed in others. `guess`: coordinates found near these numbers so that the geometric rows hold; `v` may
+        be written in them, and their own rates, where `v` leaves them out, follow from the rows that are on before.
+        `energy`: v is scaled so that T_minus is this. `defaults`, `units`: of parameters. `sketch`: how it is drawn.
         """
         from jourdain.scenario import scenario
 

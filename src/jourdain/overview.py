@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jourdain.algebra.event import ON_KINDS
 from jourdain.arguments import amount, degrees
 from jourdain.columns import Column, columns
 from jourdain.errors import BadEvent, Error, Status
@@ -55,6 +56,22 @@ def _family(column: Column) -> tuple[str, str]:
 
 def _where(swept: list[Column], line: int) -> str:
     return ", ".join(f"{c.address}={amount(float(c.read(slice(line, line + 1))[0]), c.unit)}" for c in swept)
+
+
+def pulling(scenario: Scenario, ds: xarray.Dataset) -> list[str]:
+    """For each contact that is two-sided in the event and pulls somewhere: in how many events it does."""
+    found = {column.address: column for column in columns(ds).columns}
+    told = []
+    for contact in scenario.event.layout.constraints:
+        normal = found.get(f"impulse.{contact.rows[0]}")
+        if not contact.contact or contact.kind not in ON_KINDS or normal is None:
+            continue
+        impulse = normal.values
+        largest = np.max(np.abs(impulse), initial=0.0, where=np.isfinite(impulse))
+        n_pulling = int(np.sum(impulse < -ROUNDING * largest))
+        if n_pulling:
+            told.append(f"'{contact.name}' pulls in {n_pulling} of {impulse.size} events (it is two-sided here).")
+    return told
 
 
 def failures(scenario: Scenario, ds: xarray.Dataset, fixed: Mapping[str, float]) -> list[str]:

@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
+from jourdain.algebra.event import BEFORE_KINDS
 from jourdain.algebra.verdict import TOLERANCE
 from jourdain.errors import (
     BadEvent,
@@ -355,6 +356,7 @@ def scenario(
     found |= {name: SX.sym(name) for name in guessed}
     velocity = column("v", v, s.v_names)
     own = ca.vertcat(SX(0, 1), *(named(name) for name in event.parameters))
+    velocity = _completed(event, velocity, {name_of(key) for key in v}, pose, found, own)
     scaled = None if energy is None else translate(energy)
     if scaled is not None and ca.sparsify(velocity).nnz() == 0:
         raise BadEvent("energy= scales the prior velocity, but v is zero; say which way the mechanism moves.")
@@ -373,3 +375,24 @@ def scenario(
     return Scenario(
         event, values, symbols, pose, velocity, own, scaled, found, {**event.mechanism.units, **given_units}, sketch
     )
+
+
+def _completed(event: Event, v: SX, given: set[str], pose: SX, guessed: Mapping[str, SX], own: SX) -> SX:
+    """v with the rates of guessed coordinates that are not given, as the geometric rows that are on before ask for.
+
+    Only where there are as many such rows as rates: C_f v_f = −(C v + b).
+    """
+    s = event.mechanism.symbols
+    rates = [s.v_names.index(name) for name in guessed if name in s.v_names and name not in given]
+    before = [role.block for role in event.roles if role.constraint.g is not None and role.block.kind in BEFORE_KINDS]
+    C = ca.vertcat(SX(0, len(s.v_names)), *(block.C for block in before))
+    if not rates or C.shape[0] != len(rates):
+        return v
+    q = SX(pose)
+    for name, symbol in guessed.items():
+        q[s.q_names.index(name)] = symbol
+    b = ca.vertcat(*(block.b_minus for block in before))
+    C, b = ca.Function("rows", event.inputs, [C, b]).call([q, v, own])
+    completed = ca.densify(v)
+    completed[rates] = ca.solve(ca.densify(C[:, rates]), ca.densify(-(C @ v + b)))
+    return completed

@@ -51,14 +51,9 @@ def four_bar() -> Scenario:
     stop = mechanism.constraint("stop", pad.vel(N).dot(B.y), units="m/s")
 
     theta, omega, kappa = sp.symbols("theta omega kappa")
-    across = sp.sin(rocker - coupler)
     return mechanism.event(regular=[joint], elastic={stop: "kappa"}).at(
         q={crank: theta},
-        v={  # the joint holds: l1 ω e1 + l2 coupler' e2 = l3 rocker' e3, e across the bars
-            crank: omega,
-            coupler: -l1 * omega * sp.sin(rocker - theta) / (l2 * across),
-            rocker: -l1 * omega * sp.sin(coupler - theta) / (l3 * across),
-        },
+        v={crank: omega},  # the others follow from the joint
         guess={coupler: 0.5, rocker: 1.7},
         defaults={theta: radians(60), omega: -2.0, kappa: 0.3},
         units={theta: "rad", omega: "rad/s", kappa: "1"},

@@ -47,10 +47,9 @@ def slider_crank() -> Scenario:
     stop = mechanism.constraint("stop", -x.diff(), units="m/s")
 
     theta, omega, kappa = sp.symbols("theta omega kappa")
-    turn = -r * sp.cos(theta) / (L * sp.cos(rod)) * omega  # the end of the rod stays on the line
     return mechanism.event(regular=[pin], elastic={stop: "kappa"}).at(
         q={crank: theta},
-        v={crank: omega, rod: turn, x: -r * sp.sin(theta) * omega - L * sp.sin(rod) * turn},
+        v={crank: omega},  # rod and slider follow from the pin
         guess={rod: 0.1, x: 0.3},
         defaults={theta: radians(-50), omega: 10.0, kappa: 0.2},
         units={theta: "rad", omega: "rad/s", kappa: "1"},
