@@ -4,17 +4,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jourdain import gallery, plots
+    from jourdain import gallery, laws, plots
     from jourdain.arrays import transition
     from jourdain.constraint import Constraint, Contact
     from jourdain.errors import (
+        Ambiguous,
         BadConstraint,
         BadEvent,
+        BadFriction,
         BadMechanism,
         BadRestitution,
         CannotWrite,
         Contradiction,
         Error,
+        Infeasible,
         MissingValue,
         NameClash,
         NotAffine,
@@ -37,8 +40,10 @@ if TYPE_CHECKING:
     from jourdain.sketch import Sketch
 
 __all__ = [
+    "Ambiguous",
     "BadConstraint",
     "BadEvent",
+    "BadFriction",
     "BadMechanism",
     "BadRestitution",
     "CannotWrite",
@@ -47,6 +52,7 @@ __all__ = [
     "Contradiction",
     "Error",
     "Event",
+    "Infeasible",
     "Mechanism",
     "MissingValue",
     "NameClash",
@@ -66,6 +72,7 @@ __all__ = [
     "Transition",
     "UnknownName",
     "gallery",
+    "laws",
     "plots",
     "transition",
 ]
@@ -79,7 +86,7 @@ _MODULES = {"Constraint": "constraint", "Contact": "constraint", "Event": "event
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'jourdain' has no attribute '{name}'")
-    if name in ("gallery", "plots"):
+    if name in ("gallery", "laws", "plots"):
         return import_module(f"jourdain.{name}")
     found = getattr(import_module(f"jourdain.{_MODULES.get(name, 'errors')}"), name)
     globals()[name] = found

@@ -10,14 +10,18 @@ from numpy.typing import NDArray
 from jourdain.algebra.event import BEFORE_KINDS
 from jourdain.algebra.verdict import TOLERANCE
 from jourdain.errors import (
+    Ambiguous,
+    BadFriction,
     BadRestitution,
     Contradiction,
     Error,
+    Infeasible,
     NotFinite,
     NotPositiveDefinite,
     OffConstraint,
     PriorViolated,
     Status,
+    listing,
 )
 from jourdain.layout import Layout
 
@@ -42,6 +46,12 @@ def refusal(
         return _off_constraint(values["geometry"][:, 0], layout)
     if status == Status.PRIOR_VIOLATED:
         return _prior_violated(values, layout)
+    if status == Status.BAD_FRICTION:
+        return BadFriction(f"The friction of a contact is {np.min(values['friction']):g}; it must be 0 or more.")
+    if status == Status.INFEASIBLE:
+        return Infeasible(f"{listing(layout.along('one_sided'))}: {Status.INFEASIBLE.message}.")
+    if status == Status.AMBIGUOUS:
+        return Ambiguous(f"{listing(layout.along('one_sided'))}: {Status.AMBIGUOUS.message}.")
     if status == Status.BAD_RESTITUTION:
         return _bad_restitution(values["kappa"][:, 0], layout)
     return _contradicted(values, layout)
@@ -67,8 +77,9 @@ def _not_finite(
 
 def _bad_restitution(kappa: Array, layout: Layout) -> Error:
     i = int(np.argmax(~((kappa >= 0) & (kappa <= 1))))
-    row = [row for row in layout.rows if row.kind == "elastic"][i]
-    return BadRestitution(f"The restitution of '{row.name}' is {kappa[i]:g}; it must lie in [0, 1].")
+    elastic = [row.name for row in layout.rows if row.kind == "elastic"]
+    name = [*elastic, *layout.along("one_sided")][i]
+    return BadRestitution(f"The restitution of '{name}' is {kappa[i]:g}; it must lie in [0, 1].")
 
 
 def _off_constraint(g: Array, layout: Layout) -> Error:

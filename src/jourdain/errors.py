@@ -78,6 +78,18 @@ class BadRestitution(Error):
     """A coefficient of restitution outside [0, 1]."""
 
 
+class BadFriction(Error):
+    """A coefficient of friction below 0."""
+
+
+class Infeasible(Error):
+    """Contacts whose laws cannot be satisfied together."""
+
+
+class Ambiguous(Error):
+    """Contacts whose laws can be satisfied in several ways."""
+
+
 class NotConverged(Error):
     """An iteration that did not arrive."""
 
@@ -106,6 +118,9 @@ class Status(IntEnum):
     BAD_RESTITUTION = 6
     CONTRADICTION = 7
     NOT_CONVERGED = 8
+    BAD_FRICTION = 9
+    INFEASIBLE = 10
+    AMBIGUOUS = 11
 
     @property
     def message(self) -> str:
@@ -123,6 +138,9 @@ _MESSAGES = {
     Status.PRIOR_VIOLATED: "the prior velocity breaks a row that is on before; correct v, or pass check='project'",
     Status.BAD_RESTITUTION: "a coefficient of restitution lies outside [0, 1]",
     Status.CONTRADICTION: "the rows contradict each other; leave one of them out",
+    Status.BAD_FRICTION: "a coefficient of friction is negative",
+    Status.INFEASIBLE: "no impulses satisfy the laws of all contacts together; use law='poisson', or Frictionless",
+    Status.AMBIGUOUS: "the laws of the contacts can be satisfied in several ways; rigid bodies do not tell which",
     Status.NOT_CONVERGED: "no coordinates near the guess satisfy the geometric rows; guess closer",
 }
 

@@ -20,6 +20,7 @@ from jourdain.checks import refusal
 from jourdain.constraint import Constraint, Contact
 from jourdain.errors import BadEvent, Error, Status
 from jourdain.evaluate import Array, Evaluator
+from jourdain.laws import Coulomb
 from jourdain.layout import ConstraintLayout, Entry, Layout
 from jourdain.mechanism import Mechanism
 from jourdain.naming import name_of
@@ -197,6 +198,7 @@ class Event:
                 isinstance(role.constraint, Contact),
                 role.constraint.g is not None,
                 role.constraint.units,
+                isinstance(role.block.law, Coulomb),
             )
             for role in self.roles
         )

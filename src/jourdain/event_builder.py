@@ -10,13 +10,16 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from jourdain.algebra.event import Block
-from jourdain.constraint import Constraint
-from jourdain.errors import BadEvent, BadRestitution, NameClash, ShapeError, unknown
+from jourdain.algebra.event import IMPULSIVE_KINDS, Block
+from jourdain.constraint import Constraint, Contact
+from jourdain.errors import BadEvent, BadRestitution, NameClash, ShapeError, listing, unknown
 from jourdain.event import Event, Role
+from jourdain.laws import Coulomb, Frictionless, Law, NoSlip
 from jourdain.mechanism import Mechanism
 from jourdain.models.expression import to_sx
 from jourdain.naming import name_of, refuse_clash
+
+MOST_CONTACTS = 4  # at once: their ways to hold are all tried
 
 
 def event(
@@ -26,11 +29,19 @@ def event(
     elastic: Mapping[Any, Any],
     live: Mapping[Any, Mapping[Any, tuple[Any, Any]]],
     released: Any,
+    contacts: Mapping[Any, Any],
     impulses: Mapping[Any, Any],
     nonideal: Mapping[Any, Any],
 ) -> Event:
     """See `Mechanism.event`."""
-    for what, mapping in (("elastic", elastic), ("live", live), ("impulses", impulses), ("nonideal", nonideal)):
+    given_as_dicts = {
+        "elastic": elastic,
+        "live": live,
+        "contacts": contacts,
+        "impulses": impulses,
+        "nonideal": nonideal,
+    }
+    for what, mapping in given_as_dicts.items():
         if not isinstance(mapping, Mapping):
             raise BadEvent(f"{what} must be a dict, such as {{constraint: value}}, not {mapping!r}.")
     chosen = {
@@ -38,6 +49,7 @@ def event(
         "live": list(live),
         "inert": _listed(inert),
         "elastic": list(elastic),
+        "contact": list(contacts),
         "released": _listed(released),
         "nonideal": list(nonideal),
     }
@@ -59,11 +71,16 @@ def event(
             b_minus = b_plus
         if kind in ("released", "nonideal"):
             b_plus = b_minus
-        roles.append(Role(constraint, Block(kind, constraint.C, b_minus, b_plus, kappa, beta)))
+        friction, law = None, None
+        if kind == "contact":
+            law = contacts[key]
+            kappa, friction = _law_numbers(constraint, law, values)
+        roles.append(Role(constraint, Block(kind, constraint.C, b_minus, b_plus, kappa, beta, friction, law)))
         if kind in ("regular", "elastic") and any(ca.depends_on(constraint.b, old) for old, _ in before):
             raise BadEvent(
                 f"The bias of '{constraint.name}' ({kind}) jumps with a live parameter; declare it live too."
             )
+    _refuse_mixtures(roles, bool(impulses))
     targets = [mechanism.point_name(key) for key in impulses]
     refuse_clash((name, "impulse") for name in targets)
     applied = {
@@ -71,7 +88,7 @@ def event(
     }
     jumping = {str(old): f"{old}_minus or {old}_plus" for old, _ in before}
     blocks = [role.block for role in roles]
-    given = [part for block in blocks for part in (block.kappa, block.beta) if part is not None]
+    given = [part for block in blocks for part in (block.kappa, block.beta, block.friction) if part is not None]
     rigid = _all(
         mechanism.M, *(block.C for block in blocks), *applied.values(), *given, *(new for _, new in before + after)
     )
@@ -157,6 +174,44 @@ def _refuse_restitution(name: str, kappa: SX) -> None:
     for entry in ca.vertsplit(kappa):
         if entry.is_constant() and not 0 <= float(entry) <= 1:
             raise BadRestitution(f"The restitution of '{name}' is {float(entry)}; it must lie in [0, 1].")
+
+
+def _law_numbers(contact: Constraint, law: Any, values: _Values) -> tuple[SX, SX | None]:
+    """Restitution and friction of a one-sided contact, each (1, 1)."""
+    if not isinstance(contact, Contact):
+        raise BadEvent(f"'{contact.name}' is no contact; make one with mechanism.contact(name, normal=…, tangent=[…]).")
+    if not isinstance(law, Law):
+        raise BadEvent(
+            f"contacts gives '{contact.name}' the law {law!r}; give one of jd.laws, such as Frictionless(0.5)."
+        )
+    n_tangents = contact.C.shape[0] - 1
+    if isinstance(law, Coulomb | NoSlip) and not n_tangents:
+        raise BadEvent(
+            f"'{contact.name}' has no tangential rows, so nothing can slip; give tangent=[…], or Frictionless."
+        )
+    if isinstance(law, Coulomb) and n_tangents > 1:
+        raise BadEvent(f"'{contact.name}' is spatial; friction inside the event is solved for planar contacts only.")
+    friction = values(law.friction) if isinstance(law, Coulomb) else None
+    return values(law.restitution), friction  # type: ignore[attr-defined]
+
+
+def _refuse_mixtures(roles: list[Role], applied: bool) -> None:
+    """Laws that rigid bodies do not allow together, or that would have too many ways to hold."""
+    laws = {role.constraint.name: role.block.law for role in roles if role.block.kind == "contact"}
+    frictional = [name for name, law in laws.items() if isinstance(law, Coulomb)]
+    impulsive = [role.constraint.name for role in roles if role.block.kind in (*IMPULSIVE_KINDS, "nonideal")]
+    if frictional and (len(laws) > 1 or impulsive or applied):
+        others = [name for name in laws if name != frictional[0]] + impulsive
+        together = listing(others) if others else "an applied impulse"
+        raise BadEvent(
+            f"'{frictional[0]}' has friction inside the event, but {together} acts at the same time: rigid bodies do "
+            "not tell how they grow together. Solve one after the other, or take Frictionless or NoSlip."
+        )
+    kinds = {law.law for law in laws.values() if isinstance(law, Frictionless)}
+    if len(kinds) > 1 or (kinds == {"poisson"} and len({type(law) for law in laws.values()}) > 1):
+        raise BadEvent(f"The contacts {listing(laws)} mix Moreau's and Poisson's law; give all of them one.")
+    if len(laws) > MOST_CONTACTS:
+        raise BadEvent(f"{len(laws)} contacts are more than the {MOST_CONTACTS} whose ways to hold are tried.")
 
 
 def _jumps(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jourdain.event import Event
     from jourdain.scenario import Scenario
 
-INTEGERS = ("dof", "redundant")  # have no derivative
+INTEGERS = ("dof", "redundant", "contact_state")  # have no derivative
 
 
 def names_in(wrt: Any) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ class ConstraintLayout:
     contact: bool
     geometric: bool
     units: str = ""
+    path: bool = False  # a contact with friction inside the event: its work is booked along its path
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ class Layout:
             "velocity": self.velocities,
             "row": tuple(row.name for row in self.rows),
             "contact": self.contacts,
+            "one_sided": tuple(c.name for c in self.constraints if c.kind == "contact"),
             "applied": self.impulses,
             "output": self.outputs,
             "phase": PHASES,
@@ -143,5 +145,6 @@ _NOTHING = {  # why a dimension has no labels
     "row": "no constraint takes part",
     "contact": "no contact takes part",
     "applied": "no impulse is applied",
+    "one_sided": "no contact is one-sided",
     "output": "the mechanism names no outputs",
 }

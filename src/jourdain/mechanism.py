@@ -238,18 +238,20 @@ class Mechanism:
         elastic: Mapping[Any, Any] = {},
         live: Mapping[Any, Mapping[Any, tuple[Any, Any]]] = {},
         released: Any = (),
+        contacts: Mapping[Any, Any] = {},
         impulses: Mapping[Any, Any] = {},
         nonideal: Mapping[Any, Any] = {},
     ) -> Event:
         """An event: which constraints are regular, live, inert, elastic, released or nonideal, and what is applied.
 
         `elastic`: constraint → κ (or a list, per row). `live`: constraint → {parameter in its bias: (before, after)}.
+        `contacts`: contact → law (`jd.laws`): one-sided, the event decides which hold and which lift.
         `impulses`: point → vector (N s), body → vector (N m s), velocity → generalized. `nonideal`: constraint → its
         given impulse. Any number may be a number, a SymPy expression in parameters, or the name of a new parameter.
         """
         from jourdain.event_builder import event
 
-        return event(self, regular, inert, elastic, live, released, impulses, nonideal)
+        return event(self, regular, inert, elastic, live, released, contacts, impulses, nonideal)
 
     def find_constraint(self, which: Any) -> Constraint:
         """A constraint by itself or by name; `"foot.normal"` finds the rows of a contact."""

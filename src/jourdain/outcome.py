@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from jourdain.algebra.span import RANK
 from jourdain.errors import Status
+from jourdain.laws.state import ContactState
 from jourdain.layout import Layout
 from jourdain.naming import Named
 from jourdain.quantities import QUANTITIES, SCALARS
@@ -150,6 +151,15 @@ class Transition:
         """|tangential| / normal impulse of each contact: what friction must reach not to slip; inf if it pulls."""
         return self._by_name("contact", self.layout.contacts, self._column("required_friction"))
 
+    @property
+    def contact(self) -> Named[Any]:
+        """What became of each one-sided contact: a `ContactState`; in a batch an array of their numbers."""
+        names = self.layout.along("one_sided")
+        states = self._column("contact_state")
+        if self.batch_shape == ():
+            return Named("one-sided contact", {name: ContactState(int(states[i])) for i, name in enumerate(names)})
+        return self._by_name("one-sided contact", names, states)
+
     # Energy: filled in below from the table of quantities
 
     T_minus: Array
@@ -170,15 +180,25 @@ class Transition:
     def ledger(self) -> Named[Array]:
         """The work of each impulse in J, by constraint and "impulse <name>"; the sum is T_plus − T_minus.
 
+        A contact with friction inside the event has three: "foot compression", "foot restitution", "foot friction".
+
         Where redundant constraints share an impulse only the sum over the group is determined: it is booked to
         the group, "a + b".
         """
         work, applied, places = self._column("ledger"), self._column("applied_work"), self.layout.slices
         entries: dict[str, Array] = {}
         for group in self._groups():
+            if self._has_path(group[0]):
+                for part in ("compression", "restitution", "friction"):
+                    place = self.layout.along("one_sided").index(group[0])
+                    entries[f"{group[0]} {part}"] = self._column(f"{part}_work")[..., place][()]
+                continue
             entries[" + ".join(group)] = sum(work[..., places[name]].sum(axis=-1) for name in group)[()]
         entries |= {name: applied[..., i][()] for i, name in enumerate(self.layout.impulses)}
         return Named("ledger entry", entries)
+
+    def _has_path(self, name: str) -> bool:
+        return any(c.path for c in self.layout.constraints if c.name == name)
 
     def _groups(self) -> list[list[str]]:
         """Constraints that share undetermined impulses (in a batch: in any lane) together, the others alone."""

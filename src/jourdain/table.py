@@ -95,7 +95,10 @@ def _rows(t: Transition) -> Table:
     for row in t.layout.rows:
         u = [rounded(side[row.name], speed) for side in (t.u_minus, t.u_plus)]
         impulse = "" if row.kind == "released" else rounded(t.impulse[row.name], force)
-        rows.append([with_unit(row.name, units[row.name]), row.kind, *u, impulse])
+        kind = row.kind
+        if kind == "contact" and row.name == f"{row.constraint}.normal":
+            kind = f"contact, {t.contact[row.constraint].name.lower()}"
+        rows.append([with_unit(row.name, units[row.name]), kind, *u, impulse])
     return ["row", "kind", "u before", "u after", "impulse"], rows
 
 

@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
+from jourdain.algebra.contacts import Touched, contact_impulses
 from jourdain.algebra.span import RANK, Span, span
 
 ON_KINDS = ("regular", "live", "inert", "elastic")  # on during the event, in the order in which rank is decided
-KINDS = (*ON_KINDS, "released", "nonideal")
+KINDS = (*ON_KINDS, "contact", "released", "nonideal")  # contacts are one-sided: the event decides
 BEFORE_KINDS = ("regular", "live", "released")  # hold for the prior velocity
 AFTER_KINDS = ("regular", "live", "inert")  # hold for the posterior velocity
 IMPULSIVE_KINDS = ("live", "inert", "elastic")
@@ -33,13 +34,16 @@ class Block:
     C: Any  # (k, n)
     b_minus: Any  # (k, 1)
     b_plus: Any  # (k, 1)
-    kappa: Any = None  # (k, 1), restitution of elastic rows
+    kappa: Any = None  # (k, 1), restitution of elastic rows; (1, 1) of a contact
     beta: Any = None  # (k, 1), given impulse of nonideal rows
+    friction: Any = None  # (1, 1), of a contact whose law has one
+    law: Any = None  # of a contact: which of `laws`
 
     def changed(self, change: Callable[[Any], Any]) -> Block:
         """The same block with `change` applied to each of its arrays."""
-        parts = (self.C, self.b_minus, self.b_plus, self.kappa, self.beta)
-        return Block(self.kind, *(None if part is None else change(part) for part in parts))
+        names = ("C", "b_minus", "b_plus", "kappa", "beta", "friction")
+        parts = {name: getattr(self, name) for name in names}
+        return replace(self, **{name: change(part) for name, part in parts.items() if part is not None})
 
 
 @dataclass(frozen=True)
@@ -123,14 +127,26 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
 
     # x⁺ = x⁻ + x_f + Qᵀν: the parts along Q are given by the rows, the others stay.
     x_minus = factor.apply(v_minus)
+
+    def response(x_f: Any) -> tuple[Any, Any]:
+        """(ν, v⁺ − v⁻) of the rows that are on to impulses f̄."""
+        nu = on.coordinates(asked - b_plus) - on.Q @ (x_minus + x_f)
+        jump = factor.solve(x_f + T(on.Q) @ nu)
+        if not independent:
+            # One step of refinement with the rows themselves: v⁺ ← v⁺ − M⁻¹C'ᵀW⁻¹(C'v⁺ + b⁺ − target).
+            correction = on.coordinates(asked - b_plus - C_on @ (v_minus + jump))
+            nu = nu + correction
+            jump = jump + factor.solve(T(on.Q) @ correction)
+        return nu, jump
+
+    nu, jump = response(x_f)
+    touched = contact_impulses(problem, parts, v_minus + jump, half_square(x_minus, la), la)
+    if touched is not None:  # what the contacts do besides, and how the rows that are on answer
+        x_f = x_f + factor.solve_transposed(touched.generalized)
+        nu, jump = response(x_f)
+        Q_c = la.stack(Q_c, touched.Q)
     x_free = x_minus + x_f
-    nu = on.coordinates(asked - b_plus) - on.Q @ x_free
-    jump = factor.solve(x_f + T(on.Q) @ nu)
-    if not independent:
-        # One step of refinement with the rows themselves: v⁺ ← v⁺ − M⁻¹C'ᵀW⁻¹(C'v⁺ + b⁺ − target).
-        correction = on.coordinates(asked - b_plus - C_on @ (v_minus + jump))
-        nu = nu + correction
-        jump = jump + factor.solve(T(on.Q) @ correction)
+    Q = la.stack(Q_r, Q_c)
     v_plus = v_minus + jump
     x_jump = x_f + T(on.Q) @ nu
     x_plus = x_minus + x_jump
@@ -139,12 +155,14 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
     u_minus = stack([block.C @ v_minus + block.b_minus for block in blocks])
     u_plus = stack([block.C @ v_plus + block.b_plus for block in blocks])
     others = la.zeros(sum(block.C.shape[-2] for block in blocks) - C_on.shape[-2], 1, like=M)  # rows that are not on
-    impulse = stack([impulse_on, *(_given_impulse(block, la) for block in blocks if block.kind not in ON_KINDS)])
+    at_contacts = [] if touched is None else [touched.impulse]
+    given = [_given_impulse(block, la) for block in blocks if block.kind not in (*ON_KINDS, "contact")]
+    impulse = stack([impulse_on, *at_contacts, *given])
 
     # Energy: T = T_r + T_c + T_a, orthogonal parts of x.
     energies = {}
     for side, x in (("minus", x_minus), ("plus", x_plus)):
-        admissible = x - T(on.Q) @ (on.Q @ x)
+        admissible = x - T(Q) @ (Q @ x)
         energies[f"T_{side}"] = half_square(x, la)
         energies[f"T_c_{side}"] = half_square(Q_c @ x, la)
         energies[f"T_a_{side}"] = half_square(admissible, la)
@@ -165,7 +183,7 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         "Lambda": stack([on.impulse(on.Q @ x_nonideal), others]),
         "u_minus": u_minus,
         "u_plus": u_plus,
-        "ledger": impulse * stack([block.C @ mean for block in blocks]),
+        "ledger": _booked(problem, impulse * stack([block.C @ mean for block in blocks]), touched, la),
         "applied_work": applied_work,
         "loss": -T(x_jump) @ x_minus - half_square(x_jump, la),
         "xi": _ratio(energies["T_c_minus"], energies["T_minus"], la),
@@ -184,9 +202,38 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         "T_free": half_square(x_free, la),
         "b_minus": stack([block.b_minus for block in blocks]),
         "b_plus": stack([block.b_plus for block in blocks]),
-        "kappa": stack([block.kappa for block in problem.of_kind("elastic")]),
+        "kappa": stack([block.kappa for block in problem.of_kind("elastic", "contact")]),
+        "friction": stack([block.friction for block in problem.of_kind("contact") if block.friction is not None]),
         "applied": f - nonideal,
+        **_of_contacts(problem, touched, la),
+        "contact_state": no_rows if touched is None else touched.state,
+        "contact_miss": no_rows if touched is None else touched.miss,
+        "contact_several": no_rows if touched is None else touched.several,
+        "contact_closing": no_rows if touched is None else touched.closing,
     }
+
+
+def _booked(problem: Problem, work: Any, touched: Touched | None, la: ModuleType) -> Any:
+    """The ledger: work on the mean velocity; of contacts that follow a path of their own, along that path."""
+    if touched is None or touched.work is None:
+        return work
+    start = sum(block.C.shape[-2] for block in problem.of_kind(*ON_KINDS))
+    compression, restitution, friction = _columns(touched.work, la)
+    return la.stack(
+        la.rows(work, 0, start), compression + restitution, friction, la.rows(work, start + 2, work.shape[-2])
+    )
+
+
+def _of_contacts(problem: Problem, touched: Touched | None, la: ModuleType) -> dict[str, Any]:
+    """The work of contacts along their paths, (contacts, 1); 0 for laws that have none."""
+    none = la.zeros(len(problem.of_kind("contact")), 1, like=problem.M)
+    parts = [none] * 3 if touched is None or touched.work is None else _columns(touched.work, la)
+    return dict(zip(("compression_work", "restitution_work", "friction_work"), parts, strict=True))
+
+
+def _columns(X: Any, la: ModuleType) -> list[Any]:
+    rows = la.transpose(X)
+    return [la.transpose(la.rows(rows, i, i + 1)) for i in range(rows.shape[-2])]
 
 
 def prior_projection(problem: Problem) -> Problem:

@@ -43,6 +43,11 @@ def verdict(
         holds = _prior_exact if independent else _prior_holds
         tests.append((Status.PRIOR_VIOLATED, la.every(holds(problem, values, la))))
     tests.append((Status.BAD_RESTITUTION, la.every(la.both(values["kappa"] >= 0, values["kappa"] <= 1))))
+    if problem.of_kind("contact"):
+        tests.append((Status.BAD_FRICTION, la.every(values["friction"] >= 0)))
+        met = la.both(values["contact_miss"] <= TOLERANCE, values["contact_closing"] <= TOLERANCE)
+        tests.append((Status.INFEASIBLE, met))
+        tests.append((Status.AMBIGUOUS, la.where(values["contact_several"], 0.0, 1.0) > 0))
     tests.append((Status.ENERGY_CREATED, values["energy_created"] <= 0))
     small = UNREFINED_PIVOT if independent else SMALL_PIVOT
     sure = la.every(values["pivots"] > small * values["M_diagonal"])  # pivots never exceed the diagonal
@@ -58,7 +63,7 @@ def verdict(
 
 def energy_created(problem: Problem, values: dict[str, Any], la: ModuleType) -> Any:
     """The energy that came from nowhere, J, (1, 1): ΔT > 0 without moving supports or applied impulses."""
-    if not problem.of_kind("elastic", "nonideal"):  # a projection creates none
+    if not problem.of_kind("elastic", "nonideal", "contact"):  # a projection creates none
         return la.zeros(1, 1, like=problem.M)
     gain = -values["loss"]
     k = values["target"].shape[-2]  # rows that are on; released supports do no work

@@ -1,0 +1,177 @@
+"""The one-sided contacts of an event: what their laws make of the velocities that the two-sided rows leave them.
+
+The rows that are on hold throughout, so contacts meet W = Ŷ Ŷᵀ with Ŷ = Y − Y QᵀQ, Q spanning the rows that are on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from jourdain.algebra import coulomb
+from jourdain.algebra.one_sided import Rows, hold, poisson
+from jourdain.algebra.span import RANK
+from jourdain.laws import Coulomb, NoSlip
+from jourdain.laws.state import ContactState
+
+if TYPE_CHECKING:
+    from jourdain.algebra.event import Block, Decomposition, Problem
+
+SEPARATES = 1e-8  # of the speed that the kinetic energy allows: a contact that opens quicker is left alone
+IDLE = 1e-9  # of the same: impulses and speeds below this are none
+
+
+@dataclass(frozen=True)
+class Touched:
+    """What the contacts of an event do."""
+
+    impulse: Any  # (rows of all contacts, 1), N s
+    generalized: Any  # (n, 1), Σ Cᵀ impulse
+    Q: Any  # (rows, n), orthonormal rows of those that act, zero where none does
+    state: Any  # (contacts, 1), `ContactState`
+    work: Any  # (contacts, 3), of compression, restitution and friction, J; None for laws that have no path
+    miss: Any  # (1, 1): by how much the laws are not met, of the usual speed
+    several: Any  # (1, 1): whether they can be met in several ways
+    closing: Any  # (1, 1): how quickly contacts that were left alone close after all, of the speed that energy allows
+
+
+def contact_impulses(problem: Problem, parts: Decomposition, v: Any, energy: Any, la: ModuleType) -> Touched | None:
+    """For velocities v that the two-sided rows leave, and the kinetic energy before; None without contacts."""
+    blocks = problem.of_kind("contact")
+    if not blocks:
+        return None
+    C = la.stack(*(block.C for block in blocks))
+    Y = la.transpose(parts.factor.solve_transposed(la.transpose(C)))  # C L⁻¹
+    meets = Meeting(
+        blocks=blocks,
+        Y=Y - (Y @ la.transpose(parts.on.Q)) @ parts.on.Q,
+        u_minus=la.stack(*(block.C @ problem.v_minus + block.b_minus for block in blocks)),
+        u=la.stack(*(block.C @ v + block.b_plus for block in blocks)),
+        speed=_root(2 * energy * _squares(Y, la), la),
+        la=la,
+    )
+    solved = _frictional(meets) if isinstance(blocks[0].law, Coulomb) else _held(meets)
+    acting = _orthonormal(meets.Y, la.absolute(solved.impulse) > 0, la)
+    return Touched(generalized=la.transpose(C) @ solved.impulse, Q=acting, **vars(solved))
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Contacts as they meet: all their rows stacked."""
+
+    blocks: list[Block]
+    Y: Any  # (rows, n), Ŷ
+    u_minus: Any  # (rows, 1), before the event
+    u: Any  # (rows, 1), with what the two-sided rows do, without the contacts
+    speed: Any  # (rows, 1), √(2T · c M⁻¹ cᵀ): the largest that the kinetic energy allows
+    la: ModuleType
+
+    def places(self) -> list[Rows]:
+        """Where the rows of each contact stand, and whether it may stick."""
+        found, start = [], 0
+        for block in self.blocks:
+            k = block.C.shape[-2]
+            found.append(Rows(start, tuple(range(start + 1, start + k)), isinstance(block.law, NoSlip)))
+            start += k
+        return found
+
+    def each(self, values: list[Any]) -> Any:
+        """One number per contact, repeated along its rows."""
+        ones = [self.la.ones(block.C.shape[-2], 1, like=self.u) for block in self.blocks]
+        return self.la.stack(*(value * one for value, one in zip(values, ones, strict=True)))
+
+
+@dataclass(frozen=True)
+class Solved:
+    """The fields of `Touched` that the laws decide."""
+
+    impulse: Any
+    state: Any
+    work: Any
+    miss: Any
+    several: Any
+    closing: Any
+
+
+def _held(m: Meeting) -> Solved:
+    """Frictionless and no-slip contacts, all at once."""
+    la, contacts = m.la, m.places()
+    opening = m.u_minus > SEPARATES * m.speed
+    alone = [la.rows(opening, contact.normal, contact.normal + 1) for contact in contacts]
+    by_poisson = all(getattr(block.law, "law", "") == "poisson" for block in m.blocks)
+    # Moreau's law is asked for only of contacts that close; Poisson's may be asked of all.
+    taken = m.each([la.ones(1, 1, like=m.u) if by_poisson else la.where(one, 0.0, 1.0) for one in alone])
+    kappa = m.each([block.kappa for block in m.blocks])
+    Y, u = la.scale_rows(taken, m.Y), taken * m.u
+    if by_poisson:
+        found = poisson(Y, u, kappa, contacts, la)
+    else:  # u⁺ + κ u⁻ ≥ 0 along normals
+        approach = la.where(m.u_minus < 0, m.u_minus, 0.0)
+        found = hold(Y, u + taken * _along_normals(contacts, kappa * approach, la), contacts, la)
+    after = m.u + m.Y @ (la.transpose(m.Y) @ found.impulse)
+    states, closing = [], la.zeros(1, 1, like=m.u)
+    squares = _squares(m.Y, la)
+    for contact, left in zip(contacts, alone, strict=True):
+        i = contact.normal
+        allowed, end = la.rows(m.speed, i, i + 1), la.rows(after, i, i + 1)
+        pushes = la.rows(found.impulse * squares, i, i + 1) > IDLE * allowed
+        holds: Any = float(ContactState.HOLDS)
+        if contact.may_stick:
+            holds = float(ContactState.STICKS)
+            for j in contact.tangents:
+                slips = la.absolute(la.rows(after, j, j + 1)) > IDLE * la.rows(m.speed, j, j + 1)
+                holds = la.where(slips, float(ContactState.SLIPS), holds)
+        idle = la.where(end > IDLE * allowed, float(ContactState.LIFTS), float(ContactState.GRAZES))
+        idle = la.where(left, float(ContactState.SEPARATES), idle)
+        states.append(la.where(pushes, holds, idle))
+        sinks = la.where(la.both(left, end < 0), -end / la.where(allowed > 0, allowed, 1.0), 0.0)
+        closing = la.where(sinks > closing, sinks, closing)
+    return Solved(found.impulse, la.stack(*states), None, found.miss, found.several, closing)
+
+
+def _frictional(m: Meeting) -> Solved:
+    """One planar contact with friction inside the event."""
+    la, (block,) = m.la, m.blocks
+    W = m.Y @ la.transpose(m.Y)
+    path = coulomb.planar(W, m.u, block.friction, block.kappa, block.law.hypothesis, la)
+    impulse = la.stack(path.p_n, path.p_t)
+    grazes = la.absolute(la.rows(m.u, 0, 1)) <= IDLE * la.rows(m.speed, 0, 1)
+    resting = la.where(grazes, float(ContactState.GRAZES), float(ContactState.SEPARATES))
+    state = resting
+    for code, name in ((coulomb.SLIPS, "SLIPS"), (coulomb.STICKS, "STICKS"), (coulomb.REVERSES, "REVERSES")):
+        state = la.where(path.state == float(code), float(ContactState[name]), state)
+    zero = la.zeros(1, 1, like=W)
+    work = la.side_by_side(path.compression, path.restitution, path.friction)
+    return Solved(impulse, state, work, zero, zero > 0, zero)
+
+
+def _along_normals(contacts: list[Rows], column: Any, la: ModuleType) -> Any:
+    """The column with zeros along tangents."""
+    zero = la.zeros(1, 1, like=column)
+    rows = [part for c in contacts for part in (la.rows(column, c.normal, c.normal + 1), *([zero] * len(c.tangents)))]
+    return la.stack(*rows)
+
+
+def _squares(Y: Any, la: ModuleType) -> Any:
+    """The square of the length of each row, (rows, 1)."""
+    return la.stack(*(la.rows(Y, i, i + 1) @ la.transpose(la.rows(Y, i, i + 1)) for i in range(Y.shape[-2])))
+
+
+def _orthonormal(Y: Any, acting: Any, la: ModuleType) -> Any:
+    """Orthonormal rows of those that act; rows that do not, or depend on others, are zero."""
+    Q = la.zeros(0, Y.shape[-1], like=Y)
+    for i in range(Y.shape[-2]):
+        y = la.where(la.rows(acting, i, i + 1), 1.0, 0.0) * la.rows(Y, i, i + 1)
+        length2 = y @ la.transpose(y)
+        q = y
+        for _ in range(2):
+            q = q - (q @ la.transpose(Q)) @ Q
+        rest2 = q @ la.transpose(q)
+        kept = rest2 > RANK**2 * length2
+        Q = la.stack(Q, q * la.where(kept, 1 / la.sqrt(la.where(kept, rest2, 1.0)), 0.0))
+    return Q
+
+
+def _root(square: Any, la: ModuleType) -> Any:
+    return la.where(square > 0, la.sqrt(la.where(square > 0, square, 1.0)), 0.0)

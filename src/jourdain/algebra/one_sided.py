@@ -1,0 +1,128 @@
+"""Contacts that push and do not pull: which of them hold, and with which impulses [THEORY §6].
+
+Rows come as Ŷ (rows × n) with Ŷ Ŷᵀ = W, reduced by the two-sided rows; a contact has its normal first, then tangents.
+Asked for, of normals,
+
+    0 ≤ λ  ⊥  w = r + W λ ≥ 0
+
+and of the tangents of a contact that sticks, w = 0. All ways in which the contacts can hold are tried, each solved as
+if its rows were two-sided (`span` decides rank and takes the least impulses where they are undetermined). The way that
+violates least is taken, of equal ones that with the least impulses. Nothing branches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from types import ModuleType
+from typing import Any
+
+from jourdain.algebra.span import span
+
+TIE = 1e-9  # of the usual speed: ways that violate the conditions by less are equally good
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Where the rows of one contact stand in the stack."""
+
+    normal: int
+    tangents: tuple[int, ...] = ()
+    may_stick: bool = False
+
+    def ways(self) -> tuple[tuple[int, ...], ...]:
+        """Which of its rows may act: none (it lifts), the normal (it slides), all (it sticks)."""
+        slides = ((), (self.normal,))
+        return (*slides, (self.normal, *self.tangents)) if self.may_stick else slides
+
+
+@dataclass(frozen=True)
+class Held:
+    """The answer: impulses, what they make of r, and how well."""
+
+    impulse: Any  # (rows, 1), ≥ 0 along normals
+    after: Any  # (rows, 1), w; ≥ 0 along normals
+    miss: Any  # (1, 1): by how much the conditions are not met, of the usual speed
+    several: Any  # (1, 1): whether another way meets them and moves otherwise
+
+
+def hold(Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType) -> Held:
+    """λ and w = r + Ŷ Ŷᵀ λ."""
+    k, n = Y.shape[-2], Y.shape[-1]
+    lengths = _lengths(Y, la)
+    normals = [contact.normal for contact in contacts]
+    largest = _largest(la.absolute(r), lengths, range(k), la)
+    usual = la.where(largest > 0, largest, 1.0)
+    none = la.zeros(k, 1, like=Y)
+    best = Held(none, r, _violation(none, r, lengths, normals, la) / usual, la.zeros(1, 1, like=Y) > 0)
+    cost = la.zeros(1, 1, like=Y)  # Σ W_ii λ_i²
+    for way in list(product(*(contact.ways() for contact in contacts)))[1:]:
+        acting = tuple(row for some in way for row in some)
+        rows = [la.stack(*(la.rows(Y, i, i + 1) for i in some)) for some in way if some]
+        spanned = span(rows, n, la, like=Y)
+        asked = la.stack(*(-la.rows(r, i, i + 1) for i in acting))
+        impulse = _scattered(spanned.impulse(spanned.coordinates(asked)), acting, k, la)
+        after = r + Y @ (la.transpose(Y) @ impulse)
+        # Rows that act come to rest, also those that were dropped as dependent.
+        moving = _largest(la.absolute(after), lengths, acting, la)
+        miss = _larger(_violation(impulse, after, lengths, normals, la), moving, la) / usual
+        price = la.transpose(impulse * lengths) @ (impulse * lengths)
+        both_good = la.both(miss <= TIE, best.miss <= TIE)
+        differs = _largest(la.absolute(after - best.after), lengths, range(k), la) > 10 * TIE * usual
+        better = la.where(both_good, price < cost, miss < best.miss)
+        several = la.where(both_good, la.where(differs, 1.0, la.where(best.several, 1.0, 0.0)), 0.0) > 0
+        kept = la.where(miss <= TIE, la.where(several, 1.0, 0.0), la.where(best.several, 1.0, 0.0)) > 0
+        best = Held(
+            la.where(better, impulse, best.impulse),
+            la.where(better, after, best.after),
+            la.where(better, miss, best.miss),
+            kept,
+        )
+        cost = la.where(better, price, cost)
+    return best
+
+
+def poisson(Y: Any, u: Any, kappa: Any, contacts: Sequence[Rows], la: ModuleType) -> Held:
+    """Poisson's law: λ_c stops the approach, κ λ_c is given back, z keeps what would sink in."""
+    compression = hold(Y, u, contacts, la)
+    given_back = compression.impulse + kappa * compression.impulse
+    rest = hold(Y, u + Y @ (la.transpose(Y) @ given_back), contacts, la)
+    return Held(given_back + rest.impulse, rest.after, _larger(compression.miss, rest.miss, la), rest.several)
+
+
+def _lengths(Y: Any, la: ModuleType) -> Any:
+    """√W_ii, (rows, 1); guarded, so that its derivative is 0 at 0."""
+    squares = [la.rows(Y, i, i + 1) @ la.transpose(la.rows(Y, i, i + 1)) for i in range(Y.shape[-2])]
+    square = la.stack(la.zeros(0, 1, like=Y), *squares)
+    return la.where(square > 0, la.sqrt(la.where(square > 0, square, 1.0)), 0.0)
+
+
+def _violation(impulse: Any, after: Any, lengths: Any, normals: Sequence[int], la: ModuleType) -> Any:
+    """How far the most negative of λ_i √W_ii and w_i / √W_ii of the normals is below 0."""
+    pulls = _largest(la.where(impulse < 0, -impulse * lengths * lengths, 0.0), lengths, normals, la)
+    sinks = _largest(la.where(after < 0, -after, 0.0), lengths, normals, la)
+    return _larger(pulls, sinks, la)
+
+
+def _largest(u: Any, lengths: Any, some: Sequence[int], la: ModuleType) -> Any:
+    """The largest u_i / √W_ii of these rows, if they can move; (1, 1)."""
+    moving = lengths > 0
+    ratios = la.where(moving, u / la.where(moving, lengths, 1.0), 0.0)
+    found = la.zeros(1, 1, like=u)
+    for i in some:
+        found = _larger(found, la.rows(ratios, i, i + 1), la)
+    return found
+
+
+def _larger(one: Any, other: Any, la: ModuleType) -> Any:
+    return la.where(one > other, one, other)
+
+
+def _scattered(some: Any, places: Sequence[int], k: int, la: ModuleType) -> Any:
+    """A column of k with these entries, zero elsewhere."""
+    zero = la.zeros(1, 1, like=some)
+    found = [zero] * k
+    for i, place in enumerate(places):
+        found[place] = la.rows(some, i, i + 1)
+    return la.stack(*found)

@@ -1,0 +1,63 @@
+"""The laws of one-sided contacts. Numbers may be numbers, SymPy expressions in parameters, or names of new ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from jourdain.errors import BadFriction, BadRestitution, unknown
+
+
+@dataclass(frozen=True)
+class Law:
+    """What a contact does in an event; see the subclasses."""
+
+    def __post_init__(self) -> None:
+        """Numbers are checked at once; what has a name is checked with its value."""
+        restitution, friction = getattr(self, "restitution", 0.0), getattr(self, "friction", 0.0)
+        if isinstance(restitution, Real) and not 0 <= float(restitution) <= 1:
+            raise BadRestitution(f"The restitution of a contact is {restitution}; it must lie in [0, 1].")
+        if isinstance(friction, Real) and not (float(friction) >= 0 and math.isfinite(float(friction))):
+            raise BadFriction(f"The friction of a contact is {friction}; it must be 0 or more.")
+        for name, choices in _CHOICES.items():
+            chosen = getattr(self, name, choices[0])
+            if chosen not in choices:
+                raise unknown(name, str(chosen), choices)
+
+
+_CHOICES = {"law": ("moreau", "poisson"), "hypothesis": ("newton", "poisson", "stronge")}
+
+
+@dataclass(frozen=True)
+class Frictionless(Law):
+    """Pushes along its normal only.
+
+    `moreau`: 0 ≤ λ̄ ⊥ u⁺ + κ u⁻ ≥ 0. `poisson`: the impulse of compression is given back κ-fold; never creates energy.
+
+    >>> Frictionless(0.5)
+    Frictionless(restitution=0.5, law='moreau')
+    """
+
+    restitution: Any = 0.0
+    law: str = "moreau"
+
+
+@dataclass(frozen=True)
+class NoSlip(Law):
+    """Lifts, slides without friction, or sticks: whichever is consistent; none or several is told."""
+
+    restitution: Any = 0.0
+
+
+@dataclass(frozen=True)
+class Coulomb(Law):
+    """Friction inside the event (Routh; Darboux–Keller): slip, stick, reversal as the normal impulse grows.
+
+    The end: `newton` u_n⁺ = −e u_n⁻, `poisson` p = (1 + e) p_c, `stronge` work given back = e² × work of compression.
+    """
+
+    friction: Any
+    restitution: Any = 0.0
+    hypothesis: str = "newton"

@@ -1,0 +1,293 @@
+"""One-sided contacts: which hold, which lift, and friction inside the event, against oracles of other origin."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import contact_oracle as oracle
+import jourdain as jd
+from jourdain import gallery, laws
+from jourdain.algebra import lapack
+from jourdain.algebra.coulomb import planar
+from jourdain.algebra.one_sided import Rows, hold, poisson
+from jourdain.laws import ContactState
+
+HYPOTHESES = ("newton", "poisson", "stronge")
+STATES = ("no impact", "slips", "sticks", "reverses")  # in the order of `coulomb`
+
+
+def table(M, rows, tangents: bool) -> tuple[jd.Mechanism, list[jd.Contact]]:
+    """A mechanism with a constant mass matrix and contacts whose rows are given: normal, then one tangent or none."""
+    n = len(M)
+    q, v = ca.SX.sym("q", n), ca.SX.sym("v", n)
+    made = jd.Mechanism.from_casadi(q, v, ca.SX(ca.DM(M)))
+    contacts = []
+    step = 2 if tangents else 1
+    for i in range(0, len(rows), step):
+        normal, *others = (ca.SX(ca.DM(row)).T @ v for row in rows[i : i + step])
+        contacts.append(made.contact(f"foot{i // step}", normal=normal, tangent=others))
+    return made, contacts
+
+
+def coulomb_cases(rng: np.random.Generator, m: int, hypothesis: str) -> dict[str, float]:
+    """The worst error of the closed form, by what the slip does; of the impulse and the works."""
+    W, u, mu, e = oracle.random_planar(rng, m)
+    path = planar(W, u[..., None], mu[:, None, None], e[:, None, None], hypothesis, lapack)
+    expected = oracle.planar_by_steps(W, u, mu, e, hypothesis.capitalize())
+    impulse = np.stack([expected.p_n, expected.p_t], axis=-1)
+    found = np.stack([path.p_n, path.p_t], axis=-1)[:, 0, 0]
+    works = np.stack([path.compression, path.restitution, path.friction], axis=-1)[:, 0, 0]
+    others = np.stack([expected.compression, expected.restitution, expected.friction], axis=-1)
+    size = np.abs(impulse).sum(axis=-1, keepdims=True)
+    worst: dict[str, float] = defaultdict(float)
+    for i in range(m):
+        state = STATES[int(path.state[i, 0, 0])]
+        work_scale = np.abs(others[i]).sum()
+        off = max(np.abs(found - impulse)[i].max() / size[i, 0], np.abs(works - others)[i].max() / work_scale)
+        worst[state] = max(worst[state], off)
+    np.testing.assert_array_equal([STATES[int(s)] for s in path.state[:, 0, 0]], expected.state)
+    dT = np.einsum("mi,mi->m", u + np.einsum("mij,mj->mi", W, found) / 2, found)
+    assert works.sum(axis=-1) == pytest.approx(dT, abs=1e-12 * np.abs(works).max())
+    assert np.all(path.friction[:, 0, 0] <= 1e-14 * np.abs(works).sum(axis=-1))
+    if hypothesis != "newton":
+        assert np.all(dT <= 1e-12 * np.abs(works).sum(axis=-1))  # energy is never created
+    return dict(worst)
+
+
+@pytest.mark.parametrize("hypothesis", HYPOTHESES)
+def test_planar_friction_against_tiny_steps(hypothesis: str, rng: np.random.Generator) -> None:
+    worst = coulomb_cases(rng, 1000, hypothesis)
+    assert set(worst) == {"slips", "sticks", "reverses"}
+    assert max(worst.values()) < 1e-8, worst
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("hypothesis", HYPOTHESES)
+def test_planar_friction_in_a_hundred_thousand_cases(hypothesis: str, rng: np.random.Generator) -> None:
+    worst = coulomb_cases(rng, 100_000, hypothesis)
+    assert max(worst.values()) < 1e-8, worst
+
+
+@pytest.mark.parametrize("redundant", [False, True])
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_one_sided_sets_against_enumeration(k: int, redundant: bool, rng: np.random.Generator) -> None:
+    """Velocities are unique; of undetermined impulses the least are taken."""
+    for _ in range(40):
+        Y = rng.normal(size=(k, 5)) * 10 ** rng.uniform(-0.5, 0.5, (k, 1))
+        if redundant and k > 1:  # rows that are made of the others, with weights that may push
+            copies = rng.integers(1, k)
+            Y[k - copies :] = rng.uniform(0.2, 2, (copies, k - copies)) @ Y[: k - copies]
+        W, r = Y @ Y.T, Y @ rng.normal(size=5)
+        found = hold(Y, r[:, None], [Rows(i) for i in range(k)], lapack)
+        expected = oracle.moreau_by_enumeration(W, r)
+        assert expected is not None
+        scale = np.abs(r).max()
+        assert found.after[:, 0] == pytest.approx(expected.w, abs=1e-9 * scale)
+        lengths = np.sqrt(np.diag(W))
+        assert found.impulse[:, 0] * lengths == pytest.approx(
+            expected.least * lengths, abs=1e-6 * scale / lengths.min()
+        )
+        assert found.miss < 1e-9
+        assert not found.several
+        kappa = rng.uniform(0, 1, k)
+        given_back = poisson(Y, r[:, None], kappa[:, None], [Rows(i) for i in range(k)], lapack)
+        other = oracle.poisson_by_enumeration(W, r, kappa)
+        assert other is not None
+        assert given_back.after[:, 0] == pytest.approx(other.u_plus, abs=1e-9 * scale)
+
+
+def test_three_balls_in_a_row() -> None:
+    """Simultaneous: κ = 1 gives (−1/3, 2/3, 2/3), κ = 0.5 gives (0, 1/2, 1/2), by both laws (Glocker & Aeberhard)."""
+    balls, contacts = table(np.eye(3), [[-1.0, 1, 0], [0, -1.0, 1]], tangents=False)
+    for law in ("moreau", "poisson"):
+        for kappa, after in ((1.0, [-1 / 3, 2 / 3, 2 / 3]), (0.5, [0, 0.5, 0.5])):
+            event = balls.event(contacts=dict.fromkeys(contacts, laws.Frictionless(kappa, law=law)))
+            assert event.solve(v=[1.0, 0, 0]).v_plus == pytest.approx(after, abs=1e-12)
+
+
+def test_events_with_friction_against_tiny_steps(rng: np.random.Generator) -> None:
+    """Through a mechanism, in a batch large enough for a kernel: impulses, velocities, states, ledger."""
+    A = rng.normal(size=(3, 3))
+    M = A @ A.T + 0.5 * np.eye(3)
+    rows = rng.normal(size=(2, 3))
+    made, (foot,) = table(M, rows, tangents=True)
+    W = rows @ np.linalg.solve(M, rows.T)
+    m = 1500
+    v = rng.normal(size=(m, 3))
+    mu, e = rng.uniform(0, 1.5, m), rng.uniform(0, 1, m)
+    for hypothesis in HYPOTHESES:
+        event = made.event(contacts={foot: laws.Coulomb("mu", "e", hypothesis)})
+        t = event.solve(v=v, mu=mu, e=e)
+        u = v @ rows.T
+        expected = oracle.planar_by_steps(W, u, mu, e, hypothesis.capitalize())
+        impulse = np.stack([expected.p_n, expected.p_t], axis=-1)
+        assert np.isin(t.status, [jd.Status.OK, jd.Status.ENERGY_CREATED]).all()
+        assert t.impulse["foot0"] == pytest.approx(impulse, abs=1e-8 * np.abs(impulse).max())
+        names = {"slips": "SLIPS", "sticks": "STICKS", "reverses": "REVERSES", "no impact": "SEPARATES"}
+        states = [ContactState[names[state]] for state in expected.state]
+        np.testing.assert_array_equal(t.contact["foot0"], states)
+        total = sum(t.ledger[f"foot0 {part}"] for part in ("compression", "restitution", "friction"))
+        assert total == pytest.approx(t.T_plus - t.T_minus, abs=1e-11 * t.T_minus.max())
+        created = t.status == jd.Status.ENERGY_CREATED
+        assert (created == (t.T_plus > t.T_minus * (1 + 1e-9))).all()
+        assert hypothesis == "newton" or not created.any()
+
+
+# The walker
+
+
+def strike(theta: float, rho: float = 0.0) -> tuple[dict[str, float], np.ndarray, dict[str, float]]:
+    """q, v and R at the papers' heel strike."""
+    R = 0.8 * rho
+    return {"foot_y": R, "stance": theta / 2, "swing": -theta / 2}, np.array([R, 0, 1, 1, 0]), {"R": R}
+
+
+def test_the_walker_of_the_papers_with_friction() -> None:
+    """theta = 40°, point feet, u⁻ = (−0.547232, −0.3): friction 0.2 gives (4.990, −0.7245) N s and −1.4585 J."""
+    mechanism = gallery.walker().event.mechanism
+    q, v, own = strike(np.radians(40))
+    rows = np.concatenate([mechanism.constraints[name].rows(q, **own)[0] for name in ("heel", "stance")])
+    v = v + np.linalg.pinv(rows) @ ([-0.547232, -0.3, 0, 0] - rows @ v)
+    t = mechanism.event(released=["stance"], contacts={"heel": laws.Coulomb(0.2)}).solve(q, v, **own)
+    assert t.impulse["heel"] == pytest.approx([4.990, -0.7245], abs=5e-4)
+    assert t.T_plus - t.T_minus == pytest.approx(-1.4585, abs=5e-5)
+    assert t.contact["heel"] is ContactState.REVERSES
+
+
+@pytest.mark.parametrize(("rho", "limit"), [(0.0, 44.48), (0.05, 46.84), (0.1, 49.51), (0.25, 60.08)])
+def test_the_rear_foot_lifts_up_to_a_limit(rho: float, limit: float) -> None:
+    mechanism = gallery.walker().event.mechanism
+    event = mechanism.event(inert=["heel"], contacts={"stance": laws.Frictionless()})
+    for degrees, state in ((limit - 0.01, ContactState.LIFTS), (limit + 0.01, ContactState.HOLDS)):
+        q, v, own = strike(np.radians(degrees), rho)
+        t = event.solve(q, v, **own)
+        assert t.contact["stance"] is state
+        assert t.u_plus["stance.normal"] >= -1e-12
+        assert t.impulse["stance.normal"] >= 0
+        assert t.T_plus <= t.T_minus
+
+
+def test_a_rear_foot_that_may_not_slip() -> None:
+    """Lifts up to 44.48°, slides up to 67.98°; beyond, sliding and sticking are both consistent: it is told."""
+    mechanism = gallery.walker().event.mechanism
+    event = mechanism.event(inert=["heel"], contacts={"stance": laws.NoSlip()})
+
+    def solved(degrees: float) -> jd.Transition:
+        q, v, own = strike(np.radians(degrees))
+        return event.solve(q, v, **own)
+
+    assert solved(44.4).contact["stance"] is ContactState.LIFTS
+    assert solved(60.0).contact["stance"] is ContactState.SLIPS
+    with pytest.raises(jd.Ambiguous, match="'stance': the laws of the contacts can be satisfied in several ways"):
+        solved(68.0)
+    assert solved(67.9).ok
+
+
+# Laws of their own
+
+
+def test_a_contact_that_opens_is_left_alone() -> None:
+    made, (foot,) = table(np.eye(2), [[1.0, 0], [0, 1.0]], tangents=True)
+    for law in (laws.Coulomb(0.5, 0.3), laws.Frictionless(0.3), laws.NoSlip()):
+        t = made.event(contacts={foot: law}).solve(v=[2.0, 1.0])
+        assert t.v_plus == pytest.approx([2.0, 1.0], abs=0)
+        assert t.contact["foot0"] is ContactState.SEPARATES
+        assert t.loss == 0
+
+
+def test_a_ball_that_touches_two_walls() -> None:
+    """Moreau's law sends it into the wall behind, and it is told; Poisson's keeps it between them."""
+    made, walls = table(np.eye(1), [[1.0], [-1.0]], tangents=False)
+    moreau = made.event(contacts={walls[0]: laws.Frictionless(0.9), walls[1]: laws.Frictionless(0.1)})
+    with pytest.raises(jd.Infeasible, match=r"'foot0', 'foot1': no impulses satisfy the laws .*; use law='poisson'"):
+        moreau.solve(v=[-1.0])
+    poisson_law = {walls[0]: laws.Frictionless(0.9, "poisson"), walls[1]: laws.Frictionless(0.1, "poisson")}
+    t = made.event(contacts=poisson_law).solve(v=[-1.0])
+    assert t.v_plus == pytest.approx([0.0], abs=1e-12)
+    assert t.T_plus <= t.T_minus
+
+
+def test_two_contacts_at_one_place() -> None:
+    """The livelier one decides."""
+    made, pads = table(np.eye(1), [[1.0], [1.0]], tangents=False)
+    t = made.event(contacts={pads[0]: laws.Frictionless(0.9), pads[1]: laws.Frictionless(0.1)}).solve(v=[-1.0])
+    assert t.v_plus == pytest.approx([0.9])
+    assert (t.contact["foot0"], t.contact["foot1"]) == (ContactState.HOLDS, ContactState.LIFTS)
+
+
+@pytest.mark.parametrize(
+    ("law", "message"),
+    [
+        (lambda: laws.Coulomb(-0.1), "The friction of a contact is -0.1; it must be 0 or more."),
+        (lambda: laws.Frictionless(1.2), r"The restitution of a contact is 1.2; it must lie in \[0, 1\]."),
+        (lambda: laws.Coulomb(0.1, hypothesis="routh"), "There is no hypothesis 'routh'"),
+        (lambda: laws.Frictionless(law="hertz"), "There is no law 'hertz'"),
+    ],
+)
+def test_laws_that_are_refused(law, message: str) -> None:
+    with pytest.raises(jd.Error, match=message):
+        law()
+
+
+def test_events_that_are_refused() -> None:
+    made, (one, two) = table(np.eye(4), np.eye(4), tangents=True)
+    bare, (smooth,) = table(np.eye(1), [[1.0]], tangents=False)
+    plain = made.constraint("plain", made.symbols.v[0])
+    with pytest.raises(jd.BadEvent, match=r"'foot0' has no tangential rows, so nothing can slip"):
+        bare.event(contacts={smooth: laws.Coulomb(0.2)})
+    with pytest.raises(jd.BadEvent, match=r"'plain' is no contact; make one with mechanism.contact"):
+        made.event(contacts={plain: laws.Frictionless()})
+    with pytest.raises(jd.BadEvent, match=r"contacts gives 'foot0' the law 0.3; give one of jd.laws"):
+        made.event(contacts={one: 0.3})
+    with pytest.raises(jd.BadEvent, match="'foot0' has friction inside the event, but 'foot1' acts at the same time"):
+        made.event(contacts={one: laws.Coulomb(0.2), two: laws.Coulomb(0.2)})
+    with pytest.raises(jd.BadEvent, match="'foot0' has friction inside the event, but 'foot1' acts at the same time"):
+        made.event(inert=[two], contacts={one: laws.Coulomb(0.2)})
+    with pytest.raises(jd.BadEvent, match="mix Moreau's and Poisson's law"):
+        made.event(contacts={one: laws.Frictionless(), two: laws.Frictionless(law="poisson")})
+    event = made.event(contacts={one: laws.Coulomb("mu", "e")})
+    with pytest.raises(jd.BadFriction, match=r"The friction of a contact is -0.5; it must be 0 or more"):
+        event.solve(v=[-1.0, 0, 0, 0], mu=-0.5, e=0.0)
+    with pytest.raises(jd.BadRestitution, match=r"The restitution of 'foot0' is 1.5; it must lie in \[0, 1\]"):
+        event.solve(v=[-1.0, 0, 0, 0], mu=0.5, e=1.5)
+    t = event.solve(v=[[-1.0, 0, 0, 0], [1.0, 0, 0, 0]], mu=[-0.5, 0.5], e=0.5)
+    assert list(t.status) == [jd.Status.BAD_FRICTION, jd.Status.OK]
+
+
+def test_regular_rows_hold_while_contacts_push(rng: np.random.Generator) -> None:
+    """Contacts meet the mass that the regular rows leave: the same as in coordinates without them."""
+    A = rng.normal(size=(4, 4))
+    M = A @ A.T + 0.5 * np.eye(4)
+    rows = rng.normal(size=(3, 4))
+    made, contacts = table(M, rows, tangents=False)
+    rail = rng.normal(size=4)
+    held = made.constraint("rail", ca.SX(ca.DM(rail)).T @ made.symbols.v)
+    D = np.linalg.svd(rail[None])[2][1:].T  # velocities that the rail admits
+    free, others = table(D.T @ M @ D, rows @ D, tangents=False)
+    law = laws.Frictionless(0.4, law="poisson")  # which is asked of contacts that open, too
+    for _ in range(20):
+        w = rng.normal(size=3)
+        t = made.event(regular=[held], contacts=dict.fromkeys(contacts, law)).solve(v=D @ w)
+        other = free.event(contacts=dict.fromkeys(others, law)).solve(v=w)
+        assert t.v_plus == pytest.approx(D @ other.v_plus, abs=1e-11)
+        assert t.T_plus == pytest.approx(other.T_plus, rel=1e-10)
+        for i in range(3):
+            assert t.impulse[f"foot{i}"] == pytest.approx(other.impulse[f"foot{i}"], abs=1e-10)
+        assert rail @ t.v_plus == pytest.approx(0, abs=1e-12)
+        assert sum(t.ledger.values()) == pytest.approx(t.T_plus - t.T_minus, abs=1e-11)
+        assert t.T_c_minus + t.T_a_minus + t.T_r_minus == pytest.approx(t.T_minus, rel=1e-12)
+
+
+def test_gradients_on_each_side_of_a_switch(rng: np.random.Generator) -> None:
+    """The loss by friction, against differences, where the contact slips, sticks and reverses."""
+    made, (foot,) = table([[2.0, 0.3], [0.3, 1.0]], [[1.0, 0.4], [-0.2, 1.0]], tangents=True)
+    event = made.event(contacts={foot: laws.Coulomb("mu", 0.4, "stronge")})
+    for mu, v in ((0.05, [-1.0, 2.0]), (0.9, [-1.0, 0.3]), (0.1, [-1.0, -0.1])):
+        slope = event.gradient("loss", wrt=["mu", "v"], v=v, mu=mu)
+        step = 1e-6
+        differences = (event.solve(v=v, mu=mu + step).loss - event.solve(v=v, mu=mu - step).loss) / (2 * step)
+        assert slope["mu"] == pytest.approx(differences, rel=1e-6, abs=1e-9)
