@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
@@ -14,12 +15,13 @@ from jourdain.algebra.event import IMPULSIVE_KINDS, Block
 from jourdain.constraint import Constraint, Contact
 from jourdain.errors import BadEvent, BadRestitution, NameClash, ShapeError, listing, unknown
 from jourdain.event import Event, Role
-from jourdain.laws import Coulomb, Frictionless, Law, NoSlip
+from jourdain.laws import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
 from jourdain.mechanism import Mechanism
 from jourdain.models.expression import to_sx
 from jourdain.naming import name_of, refuse_clash
 
-MOST_CONTACTS = 4  # at once: their ways to hold are all tried
+WAYS = {Frictionless: 2, NoSlip: 3, MoreauCoulomb: 4, Coulomb: 1}  # in which a contact can hold
+MOST_WAYS = 81  # of all contacts of an event: every one is tried
 
 
 def event(
@@ -185,13 +187,13 @@ def _law_numbers(contact: Constraint, law: Any, values: _Values) -> tuple[SX, SX
             f"contacts gives '{contact.name}' the law {law!r}; give one of jd.laws, such as Frictionless(0.5)."
         )
     n_tangents = contact.C.shape[0] - 1
-    if isinstance(law, Coulomb | NoSlip) and not n_tangents:
+    if isinstance(law, Coulomb | MoreauCoulomb | NoSlip) and not n_tangents:
         raise BadEvent(
             f"'{contact.name}' has no tangential rows, so nothing can slip; give tangent=[…], or Frictionless."
         )
-    if isinstance(law, Coulomb) and n_tangents > 1:
+    if isinstance(law, Coulomb | MoreauCoulomb) and n_tangents > 1:
         raise BadEvent(f"'{contact.name}' is spatial; friction inside the event is solved for planar contacts only.")
-    friction = values(law.friction) if isinstance(law, Coulomb) else None
+    friction = values(law.friction) if isinstance(law, Coulomb | MoreauCoulomb) else None
     return values(law.restitution), friction  # type: ignore[attr-defined]
 
 
@@ -205,13 +207,18 @@ def _refuse_mixtures(roles: list[Role], applied: bool) -> None:
         together = listing(others) if others else "an applied impulse"
         raise BadEvent(
             f"'{frictional[0]}' has friction inside the event, but {together} acts at the same time: rigid bodies do "
-            "not tell how they grow together. Solve one after the other, or take Frictionless or NoSlip."
+            "not tell how they grow together. Use MoreauCoulomb, or solve one after the other."
         )
     kinds = {law.law for law in laws.values() if isinstance(law, Frictionless)}
     if len(kinds) > 1 or (kinds == {"poisson"} and len({type(law) for law in laws.values()}) > 1):
         raise BadEvent(f"The contacts {listing(laws)} mix Moreau's and Poisson's law; give all of them one.")
-    if len(laws) > MOST_CONTACTS:
-        raise BadEvent(f"{len(laws)} contacts are more than the {MOST_CONTACTS} whose ways to hold are tried.")
+    if len({isinstance(law, MoreauCoulomb) for law in laws.values()}) > 1:
+        raise BadEvent(f"The contacts {listing(laws)} mix MoreauCoulomb with other laws; give all of them friction.")
+    n_ways = math.prod(WAYS[type(law)] for law in laws.values())
+    if n_ways > MOST_WAYS:
+        raise BadEvent(
+            f"{len(laws)} contacts have {n_ways} ways to hold, more than the {MOST_WAYS} that are tried; take fewer."
+        )
 
 
 def _jumps(

@@ -10,9 +10,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from jourdain.algebra import coulomb
+from jourdain.algebra.final_friction import hold_with_friction
 from jourdain.algebra.one_sided import Rows, hold, poisson
 from jourdain.algebra.span import RANK
-from jourdain.laws import Coulomb, NoSlip
+from jourdain.laws import Coulomb, Frictionless, MoreauCoulomb, NoSlip
 from jourdain.laws.state import ContactState
 
 if TYPE_CHECKING:
@@ -104,11 +105,14 @@ def _held(m: Meeting) -> Solved:
     taken = m.each([la.ones(1, 1, like=m.u) if by_poisson else la.where(one, 0.0, 1.0) for one in alone])
     kappa = m.each([block.kappa for block in m.blocks])
     Y, u = la.scale_rows(taken, m.Y), taken * m.u
-    if by_poisson:
+    approach = la.where(m.u_minus < 0, m.u_minus, 0.0)
+    r = u + taken * _along_normals(contacts, kappa * approach, la)  # u⁺ + κ u⁻ ≥ 0 along normals
+    if isinstance(m.blocks[0].law, MoreauCoulomb):
+        found = hold_with_friction(Y, r, [block.friction for block in m.blocks], contacts, la)
+    elif by_poisson:
         found = poisson(Y, u, kappa, contacts, la)
-    else:  # u⁺ + κ u⁻ ≥ 0 along normals
-        approach = la.where(m.u_minus < 0, m.u_minus, 0.0)
-        found = hold(Y, u + taken * _along_normals(contacts, kappa * approach, la), contacts, la)
+    else:
+        found = hold(Y, r, contacts, la)
     after = m.u + m.Y @ (la.transpose(m.Y) @ found.impulse)
     states, closing = [], la.zeros(1, 1, like=m.u)
     squares = _squares(m.Y, la)
@@ -117,7 +121,7 @@ def _held(m: Meeting) -> Solved:
         allowed, end = la.rows(m.speed, i, i + 1), la.rows(after, i, i + 1)
         pushes = la.rows(found.impulse * squares, i, i + 1) > IDLE * allowed
         holds: Any = float(ContactState.HOLDS)
-        if contact.may_stick:
+        if contact.tangents and not isinstance(m.blocks[0].law, Frictionless):
             holds = float(ContactState.STICKS)
             for j in contact.tangents:
                 slips = la.absolute(la.rows(after, j, j + 1)) > IDLE * la.rows(m.speed, j, j + 1)

@@ -48,39 +48,58 @@ class Held:
 
 
 def hold(Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType) -> Held:
-    """λ and w = r + Ŷ Ŷᵀ λ."""
+    """λ and w = r + Ŷ Ŷᵀ λ for contacts without friction, or that may stick."""
     k, n = Y.shape[-2], Y.shape[-1]
-    lengths = _lengths(Y, la)
-    normals = [contact.normal for contact in contacts]
-    largest = _largest(la.absolute(r), lengths, range(k), la)
-    usual = la.where(largest > 0, largest, 1.0)
-    none = la.zeros(k, 1, like=Y)
-    best = Held(none, r, _violation(none, r, lengths, normals, la) / usual, la.zeros(1, 1, like=Y) > 0)
-    cost = la.zeros(1, 1, like=Y)  # Σ W_ii λ_i²
+    choice = Choice(Y, r, contacts, la)
     for way in list(product(*(contact.ways() for contact in contacts)))[1:]:
         acting = tuple(row for some in way for row in some)
         rows = [la.stack(*(la.rows(Y, i, i + 1) for i in some)) for some in way if some]
         spanned = span(rows, n, la, like=Y)
         asked = la.stack(*(-la.rows(r, i, i + 1) for i in acting))
-        impulse = _scattered(spanned.impulse(spanned.coordinates(asked)), acting, k, la)
-        after = r + Y @ (la.transpose(Y) @ impulse)
+        choice.offer(scattered(spanned.impulse(spanned.coordinates(asked)), acting, k, la), acting)
+    return choice.best
+
+
+class Choice:
+    """The best of several ways to hold, each offered with its impulses and the rows that come to rest in it."""
+
+    def __init__(self, Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType) -> None:
+        self.Y, self.r, self.la, self.n_rows = Y, r, la, Y.shape[-2]
+        self.normals = [contact.normal for contact in contacts]
+        self.lengths = _lengths(Y, la)
+        largest = _largest(la.absolute(r), self.lengths, range(self.n_rows), la)
+        self.usual = la.where(largest > 0, largest, 1.0)  # the speed that the conditions are measured by
+        none = la.zeros(self.n_rows, 1, like=Y)
+        self.cost = la.zeros(1, 1, like=Y)  # Σ W_ii λ_i²
+        self.best = Held(none, r, self._violation(none, r) / self.usual, self.cost > 0)  # all lift
+
+    def offer(self, impulse: Any, resting: Sequence[int], also: Any = 0.0) -> None:
+        """Take this way if it is better; `also`: what else of the conditions it misses, as a speed along unit rows."""
+        la, best = self.la, self.best
+        after = self.r + self.Y @ (la.transpose(self.Y) @ impulse)
         # Rows that act come to rest, also those that were dropped as dependent.
-        moving = _largest(la.absolute(after), lengths, acting, la)
-        miss = _larger(_violation(impulse, after, lengths, normals, la), moving, la) / usual
-        price = la.transpose(impulse * lengths) @ (impulse * lengths)
+        moving = _largest(la.absolute(after), self.lengths, resting, la)
+        miss = _larger(_larger(self._violation(impulse, after), moving, la), also, la) / self.usual
+        price = la.transpose(impulse * self.lengths) @ (impulse * self.lengths)
         both_good = la.both(miss <= TIE, best.miss <= TIE)
-        differs = _largest(la.absolute(after - best.after), lengths, range(k), la) > 10 * TIE * usual
-        better = la.where(both_good, price < cost, miss < best.miss)
-        several = la.where(both_good, la.where(differs, 1.0, la.where(best.several, 1.0, 0.0)), 0.0) > 0
-        kept = la.where(miss <= TIE, la.where(several, 1.0, 0.0), la.where(best.several, 1.0, 0.0)) > 0
-        best = Held(
+        apart = _largest(la.absolute(after - best.after), self.lengths, range(self.n_rows), la) > 10 * TIE * self.usual
+        better = la.where(both_good, price < self.cost, miss < best.miss)  # NaN is never better
+        told = la.where(best.several, 1.0, 0.0)
+        several = la.where(both_good, la.where(apart, 1.0, told), la.where(miss < best.miss, 0.0, told))
+        self.cost = la.where(better, price, self.cost)
+        self.best = Held(
             la.where(better, impulse, best.impulse),
             la.where(better, after, best.after),
             la.where(better, miss, best.miss),
-            kept,
+            several > 0,
         )
-        cost = la.where(better, price, cost)
-    return best
+
+    def _violation(self, impulse: Any, after: Any) -> Any:
+        """How far the most negative of λ_i √W_ii and w_i / √W_ii of the normals is below 0."""
+        la, lengths = self.la, self.lengths
+        pulls = _largest(la.where(impulse < 0, -impulse * lengths * lengths, 0.0), lengths, self.normals, la)
+        sinks = _largest(la.where(after < 0, -after, 0.0), lengths, self.normals, la)
+        return _larger(pulls, sinks, la)
 
 
 def poisson(Y: Any, u: Any, kappa: Any, contacts: Sequence[Rows], la: ModuleType) -> Held:
@@ -98,13 +117,6 @@ def _lengths(Y: Any, la: ModuleType) -> Any:
     return la.where(square > 0, la.sqrt(la.where(square > 0, square, 1.0)), 0.0)
 
 
-def _violation(impulse: Any, after: Any, lengths: Any, normals: Sequence[int], la: ModuleType) -> Any:
-    """How far the most negative of λ_i √W_ii and w_i / √W_ii of the normals is below 0."""
-    pulls = _largest(la.where(impulse < 0, -impulse * lengths * lengths, 0.0), lengths, normals, la)
-    sinks = _largest(la.where(after < 0, -after, 0.0), lengths, normals, la)
-    return _larger(pulls, sinks, la)
-
-
 def _largest(u: Any, lengths: Any, some: Sequence[int], la: ModuleType) -> Any:
     """The largest u_i / √W_ii of these rows, if they can move; (1, 1)."""
     moving = lengths > 0
@@ -119,7 +131,7 @@ def _larger(one: Any, other: Any, la: ModuleType) -> Any:
     return la.where(one > other, one, other)
 
 
-def _scattered(some: Any, places: Sequence[int], k: int, la: ModuleType) -> Any:
+def scattered(some: Any, places: Sequence[int], k: int, la: ModuleType) -> Any:
     """A column of k with these entries, zero elsewhere."""
     zero = la.zeros(1, 1, like=some)
     found = [zero] * k

@@ -61,3 +61,14 @@ class Coulomb(Law):
     friction: Any
     restitution: Any = 0.0
     hypothesis: str = "newton"
+
+
+@dataclass(frozen=True)
+class MoreauCoulomb(Law):
+    """Coulomb's law for the velocity after the event alone: for several contacts at once, and to compare with.
+
+    It takes no notice of slip that stops or reverses during the event; `Coulomb` does.
+    """
+
+    friction: Any
+    restitution: Any = 0.0
