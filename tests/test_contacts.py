@@ -291,3 +291,73 @@ def test_gradients_on_each_side_of_a_switch(rng: np.random.Generator) -> None:
         step = 1e-6
         differences = (event.solve(v=v, mu=mu + step).loss - event.solve(v=v, mu=mu - step).loss) / (2 * step)
         assert slope["mu"] == pytest.approx(differences, rel=1e-6, abs=1e-9)
+
+
+def test_the_path_in_impulse_space(rng: np.random.Generator) -> None:
+    """Knots where the slip ends; u is W times the impulse so far; the work at the end is the change of energy."""
+    made, (foot,) = table([[2.0, 0.3], [0.3, 1.0]], [[1.0, 0.4], [-0.2, 1.0]], tangents=True)
+    W = np.array([[1.0, 0.4], [-0.2, 1.0]])
+    W = W @ np.linalg.solve([[2.0, 0.3], [0.3, 1.0]], W.T)
+    seen = set()
+    for hypothesis in HYPOTHESES:
+        event = made.event(contacts={foot: laws.Coulomb("mu", 0.5, hypothesis)})
+        for _ in range(40):
+            v, mu = rng.normal(size=2) * [1, 0.4], rng.uniform(0, 0.8)
+            t = event.solve(v=v, mu=mu)
+            path = t.path("foot0")
+            seen.add(t.contact["foot0"])
+            if t.contact["foot0"] is ContactState.SEPARATES:
+                assert path.p == pytest.approx([0.0])
+                continue
+            end = path.at(path.p[-1])
+            assert end["work"] == pytest.approx(t.T_plus - t.T_minus, abs=1e-12)
+            assert path.at(path.p_c)["u_n"] == pytest.approx(0, abs=1e-12)
+            for p in np.linspace(0, path.p[-1], 7):
+                at = path.at(p)
+                now = t.u_minus["foot0"] + W @ [p, at["p_t"]]
+                assert [at["u_n"], at["u_t"]] == pytest.approx(now, abs=1e-12)
+            if path.p_slip < path.p[-1]:
+                assert path.at(path.p_slip)["u_t"] == pytest.approx(0, abs=1e-12)
+    assert {ContactState.SLIPS, ContactState.STICKS} <= seen
+    with pytest.raises(jd.BadEvent, match="'foot0' has no friction inside the event, and so no path"):
+        made.event(contacts={foot: laws.Frictionless()}).solve(v=[-1.0, 0.0]).path("foot0")
+    with pytest.raises(jd.ShapeError, match="A path is that of one event"):
+        event.solve(v=[[-1.0, 0.0], [-1.0, 0.1]], mu=0.1).path("foot0")
+
+
+def test_friction_at_the_end_against_siconos(rng: np.random.Generator) -> None:
+    """MoreauCoulomb, one to three planar contacts; and the walker on both feet (Siconos: NSGS)."""
+    import siconos_oracle
+
+    problems = []
+    for _ in range(60):
+        k = int(rng.integers(1, 4))
+        rows = rng.normal(size=(2 * k, 7))
+        problems.append((rows, rng.normal(size=7), rng.uniform(0, 1, k)))
+    try:
+        answers = siconos_oracle.siconos_moreau_coulomb_many(
+            [(rows @ rows.T, rows @ v, mu) for rows, v, mu in problems]
+        )
+    except siconos_oracle.SiconosAbsent as absent:
+        pytest.skip(str(absent))
+    for (rows, v, mu), answer in zip(problems, answers, strict=True):
+        made, contacts = table(np.eye(7), rows, tangents=True)
+        feet = {contact: laws.MoreauCoulomb(float(one)) for contact, one in zip(contacts, mu, strict=True)}
+        u = rows @ v
+        if (u[::2] > 0).any():  # a contact that opens is left alone here
+            continue
+        t = made.event(contacts=feet).solve(v=v)
+        for i, contact in enumerate(contacts):
+            assert t.u_plus[contact.name] == pytest.approx(answer.velocities[i], abs=1e-8)
+            assert t.impulse[contact.name] == pytest.approx(answer.reactions[i], abs=1e-7)
+
+
+def test_the_walker_on_both_feet() -> None:
+    """Friction 0.5 at the end: the rear foot leaves with (0.0686, 0.554) m/s, the heel sticks with 11.759 N s."""
+    mechanism = gallery.walker().event.mechanism
+    q, v, own = strike(np.radians(40))
+    law = laws.MoreauCoulomb(0.5)
+    t = mechanism.event(contacts={"heel": law, "stance": law}).solve(q, v, **own)
+    assert t.u_plus["stance"] == pytest.approx([0.0686, 0.554], abs=5e-4)
+    assert t.impulse["heel.normal"] == pytest.approx(11.759, abs=5e-4)
+    assert (t.contact["heel"], t.contact["stance"]) == (ContactState.STICKS, ContactState.LIFTS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
@@ -13,15 +12,13 @@ from casadi import SX
 
 from jourdain.algebra.event import IMPULSIVE_KINDS, Block
 from jourdain.constraint import Constraint, Contact
-from jourdain.errors import BadEvent, BadRestitution, NameClash, ShapeError, listing, unknown
+from jourdain.errors import BadEvent, BadRestitution, NameClash, ShapeError, unknown
 from jourdain.event import Event, Role
-from jourdain.laws import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
+from jourdain.laws import Coulomb, MoreauCoulomb
+from jourdain.laws.refuse import refuse_law, refuse_mixtures
 from jourdain.mechanism import Mechanism
 from jourdain.models.expression import to_sx
 from jourdain.naming import name_of, refuse_clash
-
-WAYS = {Frictionless: 2, NoSlip: 3, MoreauCoulomb: 4, Coulomb: 1}  # in which a contact can hold
-MOST_WAYS = 81  # of all contacts of an event: every one is tried
 
 
 def event(
@@ -82,7 +79,9 @@ def event(
             raise BadEvent(
                 f"The bias of '{constraint.name}' ({kind}) jumps with a live parameter; declare it live too."
             )
-    _refuse_mixtures(roles, bool(impulses))
+    one_sided = {role.constraint.name: role.block.law for role in roles if role.block.kind == "contact"}
+    impulsive = [role.constraint.name for role in roles if role.block.kind in (*IMPULSIVE_KINDS, "nonideal")]
+    refuse_mixtures(one_sided, impulsive, bool(impulses))
     targets = [mechanism.point_name(key) for key in impulses]
     refuse_clash((name, "impulse") for name in targets)
     applied = {
@@ -182,43 +181,9 @@ def _law_numbers(contact: Constraint, law: Any, values: _Values) -> tuple[SX, SX
     """Restitution and friction of a one-sided contact, each (1, 1)."""
     if not isinstance(contact, Contact):
         raise BadEvent(f"'{contact.name}' is no contact; make one with mechanism.contact(name, normal=…, tangent=[…]).")
-    if not isinstance(law, Law):
-        raise BadEvent(
-            f"contacts gives '{contact.name}' the law {law!r}; give one of jd.laws, such as Frictionless(0.5)."
-        )
-    n_tangents = contact.C.shape[0] - 1
-    if isinstance(law, Coulomb | MoreauCoulomb | NoSlip) and not n_tangents:
-        raise BadEvent(
-            f"'{contact.name}' has no tangential rows, so nothing can slip; give tangent=[…], or Frictionless."
-        )
-    if isinstance(law, Coulomb | MoreauCoulomb) and n_tangents > 1:
-        raise BadEvent(f"'{contact.name}' is spatial; friction inside the event is solved for planar contacts only.")
+    refuse_law(contact.name, law, contact.C.shape[0] - 1)
     friction = values(law.friction) if isinstance(law, Coulomb | MoreauCoulomb) else None
-    return values(law.restitution), friction  # type: ignore[attr-defined]
-
-
-def _refuse_mixtures(roles: list[Role], applied: bool) -> None:
-    """Laws that rigid bodies do not allow together, or that would have too many ways to hold."""
-    laws = {role.constraint.name: role.block.law for role in roles if role.block.kind == "contact"}
-    frictional = [name for name, law in laws.items() if isinstance(law, Coulomb)]
-    impulsive = [role.constraint.name for role in roles if role.block.kind in (*IMPULSIVE_KINDS, "nonideal")]
-    if frictional and (len(laws) > 1 or impulsive or applied):
-        others = [name for name in laws if name != frictional[0]] + impulsive
-        together = listing(others) if others else "an applied impulse"
-        raise BadEvent(
-            f"'{frictional[0]}' has friction inside the event, but {together} acts at the same time: rigid bodies do "
-            "not tell how they grow together. Use MoreauCoulomb, or solve one after the other."
-        )
-    kinds = {law.law for law in laws.values() if isinstance(law, Frictionless)}
-    if len(kinds) > 1 or (kinds == {"poisson"} and len({type(law) for law in laws.values()}) > 1):
-        raise BadEvent(f"The contacts {listing(laws)} mix Moreau's and Poisson's law; give all of them one.")
-    if len({isinstance(law, MoreauCoulomb) for law in laws.values()}) > 1:
-        raise BadEvent(f"The contacts {listing(laws)} mix MoreauCoulomb with other laws; give all of them friction.")
-    n_ways = math.prod(WAYS[type(law)] for law in laws.values())
-    if n_ways > MOST_WAYS:
-        raise BadEvent(
-            f"{len(laws)} contacts have {n_ways} ways to hold, more than the {MOST_WAYS} that are tried; take fewer."
-        )
+    return values(law.restitution), friction
 
 
 def _jumps(

@@ -51,6 +51,8 @@ _TABLE = (
     Quantity("compression_work", "W_c", "W_c", "J", "work of a frictional contact in compression", along="one_sided"),
     Quantity("restitution_work", "W_r", "W_r", "J", "work of a frictional contact in restitution", along="one_sided"),
     Quantity("friction_work", "W_t", "W_t", "J", "work of the friction of a contact", along="one_sided"),
+    Quantity("compression_end", "p_c", "p_c", "N s", "normal impulse at the end of compression", along="one_sided"),
+    Quantity("slip_end", "p_s", "p_s", "N s", "normal impulse at which the first slip ends", along="one_sided"),
     Quantity("dof", "dof", r"\mathrm{dof}", "", "degrees of freedom", along="phase"),
     Quantity("status", "status", r"\mathrm{status}", "", "what became of the event"),
 )

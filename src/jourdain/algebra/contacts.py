@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from jourdain.algebra import coulomb
+from jourdain.algebra.coulomb import REVERSES, SLIPS, STICKS, planar
 from jourdain.algebra.final_friction import hold_with_friction
 from jourdain.algebra.one_sided import Rows, hold, poisson
 from jourdain.algebra.span import RANK
@@ -31,7 +31,9 @@ class Touched:
     generalized: Any  # (n, 1), Σ Cᵀ impulse
     Q: Any  # (rows, n), orthonormal rows of those that act, zero where none does
     state: Any  # (contacts, 1), `ContactState`
-    work: Any  # (contacts, 3), of compression, restitution and friction, J; None for laws that have no path
+    # (contacts, 6): work of compression, restitution and friction, J; normal impulses at the end of compression and of
+    # the first slip, and the tangential one there. None for laws that have no path.
+    path: Any
     miss: Any  # (1, 1): by how much the laws are not met, of the usual speed
     several: Any  # (1, 1): whether they can be met in several ways
     closing: Any  # (1, 1): how quickly contacts that were left alone close after all, of the speed that energy allows
@@ -89,7 +91,7 @@ class Solved:
 
     impulse: Any
     state: Any
-    work: Any
+    path: Any
     miss: Any
     several: Any
     closing: Any
@@ -137,17 +139,16 @@ def _held(m: Meeting) -> Solved:
 def _frictional(m: Meeting) -> Solved:
     """One planar contact with friction inside the event."""
     la, (block,) = m.la, m.blocks
-    W = m.Y @ la.transpose(m.Y)
-    path = coulomb.planar(W, m.u, block.friction, block.kappa, block.law.hypothesis, la)
-    impulse = la.stack(path.p_n, path.p_t)
+    path = planar(m.Y @ la.transpose(m.Y), m.u, block.friction, block.kappa, block.law.hypothesis, la)
     grazes = la.absolute(la.rows(m.u, 0, 1)) <= IDLE * la.rows(m.speed, 0, 1)
-    resting = la.where(grazes, float(ContactState.GRAZES), float(ContactState.SEPARATES))
-    state = resting
-    for code, name in ((coulomb.SLIPS, "SLIPS"), (coulomb.STICKS, "STICKS"), (coulomb.REVERSES, "REVERSES")):
+    state = la.where(grazes, float(ContactState.GRAZES), float(ContactState.SEPARATES))
+    for code, name in ((SLIPS, "SLIPS"), (STICKS, "STICKS"), (REVERSES, "REVERSES")):
         state = la.where(path.state == float(code), float(ContactState[name]), state)
-    zero = la.zeros(1, 1, like=W)
-    work = la.side_by_side(path.compression, path.restitution, path.friction)
-    return Solved(impulse, state, work, zero, zero > 0, zero)
+    told = la.side_by_side(
+        path.compression, path.restitution, path.friction, path.p_c, path.p_slip, path.p_t_slip
+    )  # fmt: skip
+    zero = la.zeros(1, 1, like=m.u)
+    return Solved(la.stack(path.p_n, path.p_t), state, told, zero, zero > 0, zero)
 
 
 def _along_normals(contacts: list[Rows], column: Any, la: ModuleType) -> Any:

@@ -26,6 +26,7 @@ class Path:
     p_n: Any  # normal impulse, N s
     p_t: Any  # tangential impulse
     p_slip: Any  # normal impulse at which the first slip ends, inf if it does not
+    p_t_slip: Any  # tangential impulse there
     p_c: Any  # normal impulse at the end of compression
     compression: Any  # work of the normal impulse up to there, J, ≤ 0
     restitution: Any  # and after it, ≥ 0
@@ -93,7 +94,7 @@ def planar(W: Any, u: Any, friction: Any, restitution: Any, hypothesis: str, la:
     state = la.where(second_p > 0, turned, float(SLIPS))
 
     closes = u_n < 0
-    numbers = (p_f, p_t, p_1, p_c, work_c, work_n - work_c, work_t, state)
+    numbers = (p_f, p_t, p_1, -friction * s * until, p_c, work_c, work_n - work_c, work_t, state)
     return Path(*(la.where(closes, number, zero) for number in numbers))
 
 

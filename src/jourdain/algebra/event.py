@@ -215,20 +215,20 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
 
 def _booked(problem: Problem, work: Any, touched: Touched | None, la: ModuleType) -> Any:
     """The ledger: work on the mean velocity; of contacts that follow a path of their own, along that path."""
-    if touched is None or touched.work is None:
+    if touched is None or touched.path is None:
         return work
     start = sum(block.C.shape[-2] for block in problem.of_kind(*ON_KINDS))
-    compression, restitution, friction = _columns(touched.work, la)
-    return la.stack(
-        la.rows(work, 0, start), compression + restitution, friction, la.rows(work, start + 2, work.shape[-2])
-    )
+    compression, restitution, friction, *_ = _columns(touched.path, la)
+    after = la.rows(work, start + 2, work.shape[-2])
+    return la.stack(la.rows(work, 0, start), compression + restitution, friction, after)
 
 
 def _of_contacts(problem: Problem, touched: Touched | None, la: ModuleType) -> dict[str, Any]:
-    """The work of contacts along their paths, (contacts, 1); 0 for laws that have none."""
+    """What contacts tell of their paths, (contacts, 1); 0 for laws that have none."""
+    names = ("compression_work", "restitution_work", "friction_work", "compression_end", "slip_end", "slip_impulse")
     none = la.zeros(len(problem.of_kind("contact")), 1, like=problem.M)
-    parts = [none] * 3 if touched is None or touched.work is None else _columns(touched.work, la)
-    return dict(zip(("compression_work", "restitution_work", "friction_work"), parts, strict=True))
+    parts = [none] * len(names) if touched is None or touched.path is None else _columns(touched.path, la)
+    return dict(zip(names, parts, strict=True))
 
 
 def _columns(X: Any, la: ModuleType) -> list[Any]:

@@ -7,6 +7,7 @@ from jourdain.plots.events import event_plot
 from jourdain.plots.files import save
 from jourdain.plots.impulses import impulse_bars
 from jourdain.plots.maps import parameter_map
+from jourdain.plots.paths import impulse_path
 from jourdain.plots.polar import polar
 from jourdain.plots.style import new_axes
 from jourdain.plots.sweeps import sweep_plot
@@ -18,6 +19,7 @@ __all__ = [
     "energy_curves",
     "event_plot",
     "impulse_bars",
+    "impulse_path",
     "measured",
     "new_axes",
     "parameter_map",

@@ -1,0 +1,48 @@
+"""What is refused of one-sided contacts, whichever way they are given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jourdain.errors import BadEvent, listing
+from jourdain.laws.law import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
+
+WAYS = {Frictionless: 2, NoSlip: 3, MoreauCoulomb: 4, Coulomb: 1}  # in which a contact can hold
+MOST_WAYS = 81  # of all contacts of an event: every one is tried
+
+
+def refuse_law(name: str, law: Any, n_tangents: int) -> None:
+    """BadEvent for what is no law, or one that this contact cannot follow."""
+    if not isinstance(law, Law):
+        raise BadEvent(f"contacts gives '{name}' the law {law!r}; give one of jd.laws, such as Frictionless(0.5).")
+    if not isinstance(law, Frictionless) and not n_tangents:
+        raise BadEvent(f"'{name}' has no tangential rows, so nothing can slip; give tangent=[…], or Frictionless.")
+    if isinstance(law, Coulomb | MoreauCoulomb) and n_tangents > 1:
+        raise BadEvent(f"'{name}' has {n_tangents} tangential rows; friction is solved for planar contacts, with one.")
+
+
+def refuse_mixtures(laws: Mapping[str, Law], impulsive: Sequence[str], applied: bool) -> None:
+    """Laws that rigid bodies do not allow together, or that would have too many ways to hold.
+
+    `laws`: by contact. `impulsive`: what else acts impulsively, nonideal rows too. `applied`: whether an impulse does.
+    """
+    frictional = [name for name, law in laws.items() if isinstance(law, Coulomb)]
+    if frictional and (len(laws) > 1 or impulsive or applied):
+        others = [name for name in laws if name != frictional[0]] + list(impulsive)
+        together = listing(others) if others else "an applied impulse"
+        raise BadEvent(
+            f"'{frictional[0]}' has friction inside the event, but {together} acts at the same time: rigid bodies do "
+            "not tell how they grow together. Use MoreauCoulomb, or solve one after the other."
+        )
+    kinds = {law.law for law in laws.values() if isinstance(law, Frictionless)}
+    if len(kinds) > 1 or (kinds == {"poisson"} and len({type(law) for law in laws.values()}) > 1):
+        raise BadEvent(f"The contacts {listing(laws)} mix Moreau's and Poisson's law; give all of them one.")
+    if len({isinstance(law, MoreauCoulomb) for law in laws.values()}) > 1:
+        raise BadEvent(f"The contacts {listing(laws)} mix MoreauCoulomb with other laws; give all of them friction.")
+    n_ways = math.prod(WAYS[type(law)] for law in laws.values())
+    if n_ways > MOST_WAYS:
+        raise BadEvent(
+            f"The contacts have {n_ways} ways to hold, more than the {MOST_WAYS} that are tried; take fewer."
+        )
