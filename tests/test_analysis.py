@@ -275,7 +275,12 @@ def test_closed_form_of_the_sleigh_in_an_earthquake():
     assert sp.simplify(on_the_blade(form.v_plus["theta"].subs(rest), u, omega) - expected) == 0
 
 
-@pytest.mark.parametrize("name", [name for name in gallery.__all__ if name not in ("chain", "cube")])
+# Large ones, and those whose contacts decide what they do: they have no single formula.
+WITHOUT_FORMULA = ("chain", "cube", "ball_on_rough_plane", "block_on_corners", "box_dropped_flat", "cradle",
+                   "double_pendulum", "rough_rod")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name in gallery.__all__ if name not in WITHOUT_FORMULA])
 def test_closed_forms_equal_numbers(name):
     """Every formula, at the default parameters, against solve()."""
     scenario = getattr(gallery, name)()

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from jourdain import gallery
-from jourdain.benchmarks import report, run, walker, walker_casadi, walker_numpy
+from jourdain.benchmarks import plate, report, rough_walker, run, walker, walker_casadi, walker_numpy
 from jourdain.errors import BadEvent
+from jourdain.laws import ContactState
 
 N_EVENTS = 501  # not a multiple of threads or chunks
 
@@ -67,7 +68,11 @@ def test_the_whole_benchmark() -> None:
     assert found.ratios["jourdain / NumPy, batched"] == pytest.approx(ratio)
     assert found.to_dict()["events_per_second"] == rates
     page = report.markdown(found)
-    assert all(name in page for name in (*rates, *found.times, *found.machine))
+    contacts = {result.name: result.rate for result in found.contacts}
+    assert found.to_dict()["contacts_per_second"] == contacts
+    assert found.ratios[f"{run.COULOMB} / {run.IDEAL}"] == pytest.approx(contacts[run.COULOMB] / contacts[run.IDEAL])
+    assert found.ratios[f"{run.SETS} / {run.NNLS}"] == pytest.approx(contacts[run.SETS] / contacts[run.NNLS])
+    assert all(name in page for name in (*rates, *contacts, *found.times, *found.machine))
 
 
 @pytest.mark.usefixtures("short")
@@ -78,3 +83,28 @@ def test_a_peer_that_differs_stops_the_benchmark(monkeypatch: pytest.MonkeyPatch
         BadEvent, match=r"NumPy, batched and jourdain differ in impulse.heel.normal by .*nothing was timed"
     ):
         run.bench(repetitions=1, progress=False)
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize(
+    ("module", "peer", "message"),
+    [
+        (rough_walker, "by_stretches", "Routh's method in NumPy and jourdain differ in impulse.heel.normal"),
+        (plate, "by_nnls", r"scipy.optimize.nnls and jourdain differ in impulse.corner_0.normal"),
+    ],
+)
+def test_contacts_that_differ_stop_it_too(module, peer: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    true = getattr(module, peer)
+    monkeypatch.setattr(module, peer, lambda **samples: 1.001 * true(**samples))
+    with pytest.raises(BadEvent, match=message):
+        run.check_contacts(rough_walker.scenario(), plate.scenario())
+
+
+def test_contacts_of_the_benchmark_do_different_things() -> None:
+    """Heels slip and stick; corners hold in many combinations, and nothing fails."""
+    t = rough_walker.scenario().solve(**walker.samples(N_EVENTS))
+    assert t.ok.all()
+    assert {ContactState.SLIPS, ContactState.STICKS} <= set(t.contact["heel"])
+    t = plate.scenario().solve(**plate.samples(N_EVENTS))
+    assert t.ok.all()
+    assert len(set(zip(*t.contact.values(), strict=True))) > 5

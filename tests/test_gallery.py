@@ -19,13 +19,21 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("ball_let_go", {}),
     ("ball_let_go", {"hand": "pushes"}),
     ("ball_on_incline", {}),
+    ("ball_on_rough_plane", {}),
     ("ballistic_pendulum", {}),
+    ("block_on_corners", {}),
+    ("block_on_corners", {"law": "poisson"}),
+    ("box_dropped_flat", {}),
+    ("box_dropped_flat", {"law": "poisson"}),
     ("capture", {}),
     ("chain", {}),
     ("chain", {"n": 1}),
     ("chain", {"n": 5}),
+    ("cradle", {}),
+    ("cradle", {"n": 5, "law": "poisson"}),
     ("cube", {}),
     ("disk_on_moving_plane", {}),
+    ("double_pendulum", {}),
     ("four_bar", {}),
     ("pantograph", {}),
     ("pantograph", {"coordinates": "loop"}),
@@ -36,6 +44,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("rod", {"floor": "rough"}),
     ("rolling_sphere", {}),
     ("rolling_sphere", {"shape": "hoop"}),
+    ("rough_rod", {}),
+    ("rough_rod", {"hypothesis": "newton"}),
     ("sleigh", {}),
     ("sleigh", {"case": "landing"}),
     ("sleigh", {"case": "earthquake"}),
@@ -43,6 +53,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("step", {}),
     ("two_balls", {}),
     ("walker", {}),
+    ("walker", {"rear_foot": "one-sided"}),
 ]
 IDS = ["-".join([name, *map(str, keywords.values())]) for name, keywords in CASES]
 N_DRAWS = 40
@@ -106,6 +117,9 @@ def test_has_a_title_defaults_and_units(name: str, keywords: dict[str, Any]) -> 
         ("rolling_sphere", {"shape": "spheer"}, "There is no shape 'spheer'; did you mean 'sphere'?"),
         ("sleigh", {"case": "strucked"}, "There is no case 'strucked'; did you mean 'struck'?"),
         ("chain", {"n": 0}, "A chain has at least one rod, not 0"),
+        ("block_on_corners", {"law": "hertz"}, "There is no law 'hertz'; there are: 'moreau', 'poisson'"),
+        ("cradle", {"n": 6}, "A cradle has 2 to 5 balls, not 6"),
+        ("double_pendulum", {"hypothesis": "routh"}, "There is no hypothesis 'routh'; there are: 'newton'"),
     ],
 )
 def test_refuses_a_structure_that_is_not_there(name: str, keyword: dict[str, Any], message: str) -> None:

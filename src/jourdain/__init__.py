@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jourdain import gallery, laws, plots
     from jourdain.arrays import transition
-    from jourdain.constraint import Constraint, Contact
+    from jourdain.constraint import Constraint
+    from jourdain.contact import Contact
     from jourdain.errors import (
         Ambiguous,
         BadConstraint,
@@ -79,7 +80,7 @@ __all__ = [
 
 # Where the names above live: each module is imported when one of its names is first asked for, so that a script that
 # needs errors or arrays only does not wait for SymPy.
-_MODULES = {"Constraint": "constraint", "Contact": "constraint", "Event": "event", "Mechanism": "mechanism",
+_MODULES = {"Constraint": "constraint", "Contact": "contact", "Event": "event", "Mechanism": "mechanism",
             "Scenario": "scenario", "Sketch": "sketch", "Transition": "outcome", "transition": "arrays"}  # fmt: skip
 
 

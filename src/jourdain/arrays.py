@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,12 +17,16 @@ from casadi import SX
 from numpy.typing import NDArray
 
 from jourdain.algebra import lapack, unrolled
-from jourdain.algebra.event import ON_KINDS, Block, Problem, outcome, prior_projection, target
+from jourdain.algebra.event import IMPULSIVE_KINDS, KINDS, ON_KINDS, Block, Problem, outcome, prior_projection, target
+from jourdain.algebra.friction import required_friction
 from jourdain.algebra.reorder import outcome_in_any_order
 from jourdain.algebra.verdict import DOUBTFUL_MASS, energy_created, finite, verdict
 from jourdain.checks import refusal
+from jourdain.contact import ArrayContact
 from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, Status
 from jourdain.evaluate import Evaluator, Values
+from jourdain.laws import Coulomb, Law, MoreauCoulomb
+from jourdain.laws.refuse import WAYS, refuse_law, refuse_mixtures
 from jourdain.layout import ConstraintLayout, Layout
 from jourdain.outcome import Transition
 from jourdain.solver import promising
@@ -33,8 +37,9 @@ Array = NDArray[np.float64]
 # An unrolled event compiles in a second up to this n, which pays from this many events on.
 LARGEST_UNROLLED = 16
 UNROLLED_FROM = 4096
+MOST_WAYS_UNROLLED = 16  # in which contacts can hold: each is written out
 SKEW = 1e-9  # of √(M_ii M_jj): M_ij and M_ji that differ by more are not rounding
-_NOT_HERE = ("q", "outputs_minus", "outputs_plus", "required_friction")  # what only mechanisms have
+_NOT_HERE = ("q", "outputs_minus", "outputs_plus")  # what only mechanisms have
 
 
 def transition(
@@ -47,14 +52,16 @@ def transition(
     released: Any = None,
     nonideal: Any = None,
     impulse: Any = None,
+    contacts: Sequence[Any] = (),
     check: bool | str = True,
 ) -> Transition:
     """The outcome of an event given as arrays: M `(*b, n, n)`, v `(*b, n)`, rows `(*b, k, n)`; shapes broadcast.
 
     `inert`, `regular`, `released`: rows, or (rows, b). `elastic`: (rows, κ) or (rows, κ, b). `live`: (rows, b_minus,
-    b_plus). `nonideal`: (rows, β̄). `impulse`: generalized, `(*b, n)`. Names in the outcome are those of the arguments,
-    rows `"inert.0"`…. `check`: see `Event.solve`. A semidefinite M is accepted if no velocity is left without mass or
-    constraint; the parts of the energy are NaN then.
+    b_plus). `nonideal`: (rows, β̄). `impulse`: generalized, `(*b, n)`. `contacts`: one-sided, a list of `jd.Contact`.
+    Names in the outcome are those of the arguments, rows `"inert.0"`…; of contacts `"contact 0"`…, rows
+    `"contact 0.normal"`, `"contact 0.tangent"`. `check`: see `Event.solve`. A semidefinite M is accepted if no velocity
+    is left without mass or constraint; the parts of the energy are NaN then.
 
     >>> import jourdain as jd
     >>> t = jd.transition([[2.0, 0.0], [0.0, 1.0]], [3.0, -1.0], inert=[[1.0, 1.0]])
@@ -77,7 +84,15 @@ def transition(
         "released": released,
         "nonideal": nonideal,
     }
-    blocks = tuple(_block(kind, value, n) for kind, value in given.items() if value is not None)
+    two_sided = [_block(kind, value, n) for kind, value in given.items() if value is not None]
+    if not isinstance(contacts, list | tuple):
+        raise BadEvent(f"contacts is a list of jd.Contact(normal=…, tangent=…, law=…), not {contacts!r}.")
+    touching = [_contact_block(f"contact {i}", contact, n) for i, contact in enumerate(contacts)]
+    laws = {f"contact {i}": block.law for i, block in enumerate(touching)}
+    refuse_mixtures(
+        laws, [block.kind for block in two_sided if block.kind in (*IMPULSIVE_KINDS, "nonideal")], impulse is not None
+    )
+    blocks = tuple(sorted([*two_sided, *touching], key=lambda block: KINDS.index(block.kind)))  # as `Problem` has them
     f = None if impulse is None else number("impulse", impulse)
     if f is not None and (f.ndim < 1 or f.shape[-1] != n):
         raise ShapeError(f"impulse has shape {f.shape}; its last axis must be {n}, as M says.")
@@ -85,7 +100,7 @@ def transition(
 
     layout = Layout(
         tuple(str(i) for i in range(n)),
-        tuple(ConstraintLayout(b.kind, b.kind, _row_names(b), False, False, False) for b in blocks),
+        tuple(_constraint(name, block) for name, block in zip(_names(blocks), blocks, strict=True)),
         () if f is None else ("impulse",),
         (),
     )
@@ -93,6 +108,7 @@ def transition(
     if check == "project":
         problem = replace(problem, v_minus=_projected(problem))
     small = n <= LARGEST_UNROLLED and layout.n_on <= n  # more rows than velocities are never all independent
+    small = small and math.prod(WAYS[type(law)] for law in laws.values()) <= MOST_WAYS_UNROLLED
     if small and math.prod(batch) >= UNROLLED_FROM:
         found = _unrolled(problem, check is not False)
         if found is not None:
@@ -112,10 +128,12 @@ def _by_lapack(problem: Problem, checked: bool) -> tuple[dict[str, Array], NDArr
         skew = _asymmetric(problem.M)
         massless = ~lapack.positive_definite(problem.M)
         solved = _augmented(problem, massless) if massless.any() else problem
-        values = outcome_in_any_order(solved)
+        # Contacts: rows are taken in the order given, since `reorder` does not take contact blocks.
+        values = outcome(solved, lapack) if problem.of_kind("contact") else outcome_in_any_order(solved)
         if massless.any():
             values = _without_parts(values, problem, massless)
         values |= {name: lapack.zeros(0, 1, like=problem.M) for name in _NOT_HERE}
+        values["required_friction"] = required_friction(values, _contact_places(problem), lapack)
         values["u_rounding"] = _rounding(problem)
         values["energy_created"] = energy_created(problem, values, lapack)
         found, _ = verdict(problem, values, lapack, checked, sound[..., None, None])
@@ -134,7 +152,7 @@ def _without_failed(values: Mapping[str, Array], status: NDArray[np.int8]) -> di
 
 def _unrolled(problem: Problem, checked: bool) -> tuple[Values, NDArray[np.int8]] | None:
     """By a compiled kernel where rows are well apart and nothing is wrong, by LAPACK elsewhere; None if few are."""
-    kinds = tuple((block.kind, block.C.shape[-2]) for block in problem.blocks)
+    kinds = tuple((block.kind, block.C.shape[-2], block.law) for block in problem.blocks)
     batch = problem.M.shape[:-2]
     columns = [
         array[..., i, j] for array in _arrays(problem) for i in range(array.shape[-2]) for j in range(array.shape[-1])
@@ -156,14 +174,15 @@ def _unrolled(problem: Problem, checked: bool) -> tuple[Values, NDArray[np.int8]
 
 
 @lru_cache(maxsize=64)
-def _unrolled_event(n: int, kinds: tuple[tuple[str, int], ...], n_applied: int, checked: bool) -> Evaluator:
+def _unrolled_event(n: int, kinds: tuple[tuple[str, int, Law | None], ...], n_applied: int, checked: bool) -> Evaluator:
     """Every quantity of an event of this form, over scalars; flagged where something is to be looked at again."""
     blocks = []
-    for kind, k in kinds:
+    for kind, k, law in kinds:
         b_minus, b_plus = SX.sym("b_minus", k), SX.sym("b_plus", k)
-        kappa = SX.sym("kappa", k) if kind == "elastic" else None
+        kappa = SX.sym("kappa", k if kind == "elastic" else 1) if kind in ("elastic", "contact") else None
         beta = SX.sym("beta", k) if kind == "nonideal" else None
-        blocks.append(Block(kind, SX.sym("C", k, n), b_minus, b_plus, kappa, beta))
+        friction = SX.sym("friction") if isinstance(law, Coulomb | MoreauCoulomb) else None
+        blocks.append(Block(kind, SX.sym("C", k, n), b_minus, b_plus, kappa, beta, friction, law))
     applied = tuple(SX.sym("f", n) for _ in range(n_applied))
     given = Problem(SX.sym("M", n, n), SX.sym("v", n), tuple(blocks), applied)
     # Rows of M are used from the diagonal to the left; that the others are the same is checked below.
@@ -171,6 +190,7 @@ def _unrolled_event(n: int, kinds: tuple[tuple[str, int], ...], n_applied: int, 
     problem = replace(given, M=M)
     values = outcome(problem, unrolled, independent=True)
     values |= {name: SX(0, 1) for name in _NOT_HERE}
+    values["required_friction"] = required_friction(values, _contact_places(problem), unrolled)
     values["energy_created"] = energy_created(problem, values, unrolled)
     inputs = ca.vertcat(*(ca.vec(array.T) for array in _arrays(given)))  # row by row
     sound = finite(inputs, unrolled)
@@ -186,7 +206,8 @@ def _arrays(problem: Problem) -> list[Any]:
     """All arrays of an event, in a fixed order."""
     arrays = [problem.M, problem.v_minus, *problem.applied]
     for block in problem.blocks:
-        arrays += [part for part in (block.C, block.b_minus, block.b_plus, block.kappa, block.beta) if part is not None]
+        parts = (block.C, block.b_minus, block.b_plus, block.kappa, block.beta, block.friction)
+        arrays += [part for part in parts if part is not None]
     return arrays
 
 
@@ -258,16 +279,83 @@ def _parts(kind: str, value: Any) -> Sequence[Any]:
     return value
 
 
-def _row_names(block: Block) -> tuple[str, ...]:
-    return tuple(f"{block.kind}.{i}" for i in range(block.C.shape[-2]))
+def _contact_block(name: str, contact: Any, n: int) -> Block:
+    """Rows (normal, tangents); the numbers of the law are arrays of the block, its form stays."""
+    if not isinstance(contact, ArrayContact):
+        raise BadEvent(f"'{name}' is {contact!r}; give jd.Contact(normal=…, tangent=…, law=…).")
+    normal = number(f"normal of {name}", contact.normal)
+    if normal.ndim < 1 or normal.shape[-1] != n:
+        raise ShapeError(f"The normal of {name} has shape {normal.shape}; it must be (…, {n}).")
+    tangents = _tangents(name, contact.tangent, n)
+    refuse_law(name, contact.law, tangents.shape[-2])
+    try:
+        batch = np.broadcast_shapes(normal.shape[:-1], tangents.shape[:-2])
+    except ValueError:
+        raise ShapeError(
+            f"The normal and the tangents of {name}, of shapes {normal.shape} and {tangents.shape}, do not broadcast."
+        ) from None
+    rows = [np.broadcast_to(part, (*batch, *part.shape[-2:])) for part in (normal[..., None, :], tangents)]
+    C = np.concatenate(rows, axis=-2)
+    numbers = {
+        field.name: number(f"{field.name} of {name}", getattr(contact.law, field.name))[..., None, None]
+        for field in fields(contact.law)
+        if field.name in ("restitution", "friction")
+    }
+    zero, form = np.zeros((C.shape[-2], 1)), replace(contact.law, **dict.fromkeys(numbers, 0.0))
+    return Block("contact", C, zero, zero, numbers["restitution"], None, numbers.get("friction"), form)
+
+
+def _tangents(name: str, given: Any, n: int) -> Array:
+    """`(*b, k, n)`, from an array or a list of rows `(*b, n)`; none is k = 0."""
+    if given is None or (isinstance(given, list | tuple) and not given):
+        return np.zeros((0, n))
+    if isinstance(given, list | tuple):
+        rows = [number(f"tangent of {name}", row) for row in given]
+        try:
+            tangents = np.stack(np.broadcast_arrays(*rows), axis=-2) if min(row.ndim for row in rows) else np.array(0.0)
+        except ValueError:
+            raise ShapeError(f"The tangents of {name} have shapes {[row.shape for row in rows]}: no stack.") from None
+    else:
+        tangents = number(f"tangent of {name}", given)
+    if tangents.ndim < 2 or tangents.shape[-1] != n:
+        raise ShapeError(f"The tangents of {name} have shape {tangents.shape}; they must be (…, k, {n}).")
+    return tangents
+
+
+def _names(blocks: Sequence[Block]) -> list[str]:
+    """How the outcome calls them: by argument, contacts by number."""
+    first = next((i for i, block in enumerate(blocks) if block.kind == "contact"), 0)
+    return [f"contact {i - first}" if block.kind == "contact" else block.kind for i, block in enumerate(blocks)]
+
+
+def _constraint(name: str, block: Block) -> ConstraintLayout:
+    """How one block stands in the outcome."""
+    k, touches = block.C.shape[-2], block.kind == "contact"
+    rows = tuple(f"{name}.{i}" for i in range(k))
+    if touches:
+        tangents = [f"{name}.tangent"] if k == 2 else [f"{name}.tangent.{i}" for i in range(k - 1)]
+        rows = (f"{name}.normal", *tangents)
+    return ConstraintLayout(name, block.kind, rows, False, touches, False, path=isinstance(block.law, Coulomb))
+
+
+def _contact_places(problem: Problem) -> list[slice]:
+    """Where the rows of each contact stand in the stack."""
+    places, start = [], 0
+    for block in problem.blocks:
+        stop = start + block.C.shape[-2]
+        if block.kind == "contact":
+            places.append(slice(start, stop))
+        start = stop
+    return places
 
 
 def _inputs(problem: Problem) -> dict[str, tuple[Array, list[str]]]:
     """What → (all its numbers `(*batch, m)`, how they are called), for the check that they are finite."""
     named = {"M": problem.M, "v": problem.v_minus}
-    for block in problem.blocks:
+    for name, block in zip(_names(problem.blocks), problem.blocks, strict=True):
         parts = {"rows": block.C, "b_minus": block.b_minus, "b_plus": block.b_plus, "κ": block.kappa, "β̄": block.beta}
-        named |= {f"{what} of {block.kind}": part for what, part in parts.items() if part is not None}
+        parts["friction"] = block.friction
+        named |= {f"{what} of {name}": part for what, part in parts.items() if part is not None}
     if problem.applied:
         named["impulse"] = problem.applied[0]
     return {what: (_flat(array), _entries(what, array)) for what, array in named.items()}

@@ -51,7 +51,8 @@ def list_problems() -> None:
         scenario = problem()
         shown = [assignment(parameter, value, scenario.units) for parameter, value in scenario.parameters.items()]
         choices = [_choice(key, parameter.default, kind) for (key, parameter), kind in zip(
-            inspect.signature(problem).parameters.items(), get_type_hints(problem).values(), strict=False)]  # fmt: skip
+            inspect.signature(problem).parameters.items(), get_type_hints(problem).values(), strict=False)
+            if parameter.default is not None]  # fmt: skip
         table.add_row(name, (problem.__doc__ or "").partition("\n")[0], "  ".join([*choices, *shown]))
     Console().print(table)
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import casadi as ca
 from casadi import SX
 
+from jourdain import contact as touching
 from jourdain.errors import BadConstraint, NotAffine, unknown
 from jourdain.mechanism import Array, Mechanism
 from jourdain.naming import refuse_clash
@@ -51,7 +52,7 @@ class Constraint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Contact(Constraint):
+class Contact(Constraint, touching.Contact):
     """A constraint with the rows (normal, tangents). u_normal > 0 opens; an impulse > 0 pushes apart."""
 
     @property

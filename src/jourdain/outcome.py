@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra.span import RANK
-from jourdain.errors import Status
+from jourdain.errors import BadEvent, Status, listing
 from jourdain.laws.state import ContactState
 from jourdain.layout import Layout
 from jourdain.naming import Named
@@ -18,6 +18,9 @@ from jourdain.quantities import QUANTITIES, SCALARS
 
 if TYPE_CHECKING:
     import xarray
+
+    from jourdain.event import Event
+    from jourdain.impulse_path import ImpulsePath
 
 Array = NDArray[np.float64]
 
@@ -39,7 +42,7 @@ class Transition:
     """
 
     # Of `algebra.event.outcome`, what an outcome keeps.
-    NUMBERS = (*(name for name in QUANTITIES if name != "status"), "nullspace", "row_length2")
+    NUMBERS = (*(name for name in QUANTITIES if name != "status"), "nullspace", "row_length2", "slip_impulse")
 
     def __init__(self, layout: Layout, values: Mapping[str, Array], status: NDArray[np.int8]) -> None:
         """`values`: those of `algebra.event.outcome`, `(*batch, rows, columns)`; NaN where the status says so."""
@@ -56,6 +59,35 @@ class Transition:
 
     def _number(self, name: str) -> Array:
         return self._column(name)[..., 0]
+
+    # The next event
+
+    def then(
+        self, event: Event, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: Any
+    ) -> Transition:
+        """The outcome of the next event at the same instant: at this q, with this `v_plus` as its v⁻.
+
+        Parameters are given as to `event.solve`; the event does not know those of this outcome. In a batch a lane that
+        has no numbers keeps its status. Newton's cradle, one collision after the other:
+
+        >>> import jourdain as jd
+        >>> balls = jd.gallery.cradle().event.mechanism
+        >>> elastic = jd.laws.Frictionless(1.0)
+        >>> first, second = (balls.event(contacts={name: elastic}) for name in ("touch_1", "touch_2"))
+        >>> place = {"x_2": 0.04, "x_3": 0.08}
+        >>> first.solve(place, {"x_1": 1.0}).then(second).v_plus.round(9) + 0.0
+        array([0., 0., 1.])
+        """
+        ours = (self.layout.coordinates, self.layout.velocities)
+        theirs = (event.layout.coordinates, event.layout.velocities)
+        for what, have, want in zip(("coordinates", "velocities"), ours, theirs, strict=True):
+            if have != want:
+                raise BadEvent(
+                    f"The next event is one of another mechanism: its {what} are {listing(want)}, "
+                    f"those of this outcome {listing(have)}."
+                )
+        following = event.solve(self.q, self.v_plus, check, parameters, **more)
+        return following.judged(lambda status: np.where(self._status > Status.ENERGY_CREATED, self._status, status))
 
     # Status
 
@@ -159,6 +191,15 @@ class Transition:
         if self.batch_shape == ():
             return Named("one-sided contact", {name: ContactState(int(states[i])) for i, name in enumerate(names)})
         return self._by_name("one-sided contact", names, states)
+
+    def path(self, contact: str) -> ImpulsePath:
+        """What a contact with friction inside the event did while its normal impulse grew."""
+        from jourdain.impulse_path import impulse_path, refuse
+
+        refuse(self, contact)
+        place = self.layout.along("one_sided").index(contact)
+        ends = (float(self._column(name)[place]) for name in ("compression_end", "slip_end", "slip_impulse"))
+        return impulse_path(self, contact, *ends)
 
     # Energy: filled in below from the table of quantities
 

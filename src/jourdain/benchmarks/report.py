@@ -13,6 +13,7 @@ def tables(report: Report) -> list[tuple[Row, list[Row]]]:
     rates: list[Row] = [
         (result.name, f"{result.rate / 1e6:.3g}", f"{ours / result.rate:.3g}", result.note) for result in report.rates
     ]
+    contacts: list[Row] = [(result.name, f"{result.rate / 1e6:.3g}", result.note) for result in report.contacts]
     times: list[Row] = [(name, _seconds(value)) for name, value in report.times.items()]
     ratios: list[Row] = [
         (name, f"{value:.3g}") for name, value in report.ratios.items() if not name.startswith("jourdain /")
@@ -20,6 +21,7 @@ def tables(report: Report) -> list[tuple[Row, list[Row]]]:
     memory: list[Row] = [(name, f"{value:.3g}") for name, value in report.memory.items()]
     return [
         (("walker's heel strike", "million events/s", "jourdain on 2 threads is × faster", "how"), rates),
+        (("contacts", "million events/s", "how"), contacts),
         (("time", ""), times),
         (("ratio", ""), ratios),
         (("memory", ""), memory),

@@ -1,4 +1,4 @@
-"""`jourdain bench`: the walker's heel strike against what people use now, in one run on one machine.
+"""`jourdain bench`: the walker's heel strike, and contacts, against what people use now, in one run on one machine.
 
 Every peer is first asserted to give the same numbers. Then all are timed in turn, several times over, and medians are
 compared, so that a machine that slows down for a while does so for everybody.
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.benchmarks import walker, walker_casadi, walker_numpy
+from jourdain.benchmarks import plate, rough_walker, walker, walker_casadi, walker_numpy
 from jourdain.benchmarks.walker import QUANTITIES, RANGES
 from jourdain.errors import BadEvent
 from jourdain.progress import bar
@@ -33,6 +33,8 @@ AGREEMENT = 1e-9  # of the largest number of its kind
 EVENT, GRADIENT = "event in a batch, 1 thread", "T_c and its 4 derivatives in a batch, 1 thread"
 SIDE = 46  # points along each of the four axes of the grid
 N_CHECKED = 5000
+COULOMB, IDEAL, ROUTH = "planar Coulomb, sweep", "the ideal event, sweep", "planar Coulomb, NumPy"
+SETS, NNLS = "one-sided sets, k = 4", "one-sided sets, k = 4, nnls"
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class Report:
     ratios: dict[str, float]
     memory: dict[str, float]
     missing: list[str] = field(default_factory=list)
+    contacts: list[Result] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         rates = {result.name: result.rate for result in self.rates}
@@ -72,6 +75,7 @@ class Report:
             "machine": self.machine,
             "repetitions": self.repetitions,
             "events_per_second": rates,
+            "contacts_per_second": {result.name: result.rate for result in self.contacts},
             "seconds": self.times,
             "ratios": self.ratios,
             "memory": self.memory,
@@ -83,14 +87,20 @@ def bench(repetitions: int = REPETITIONS, progress: bool | None = None) -> Repor
     """All of it; takes a minute or two."""
     scenario = gallery.walker()
     missing = [] if _pinocchio() else ["Pinocchio is not installed (PyPI: pin); its loop was left out."]
+    rough, landing = rough_walker.scenario(), plate.scenario()
     check_peers(scenario)
+    check_contacts(rough, landing)
     contestants = list(_sweeps(scenario))
+    contacts = list(_contacts(scenario, rough, landing))
     singles = list(_singles(scenario))
-    with bar("bench", repetitions * (len(contestants) + len(singles)) + 8, progress) as advance:
-        seconds = _timed([*contestants, *singles], repetitions, advance)
+    everybody = [*contestants, *contacts, *singles]
+    with bar("bench", repetitions * len(everybody) + 8, progress) as advance:
+        seconds = _timed(everybody, repetitions, advance)
         times = {**_single_times(singles, seconds), **_cold_times(advance)}
     rates = [Result(c.name, c.n / seconds[c.name], c.note) for c in contestants]
-    return Report(_machine(), repetitions, rates, times, _ratios(rates, times), _memory(rates), missing)
+    touching = [Result(c.name, c.n / seconds[c.name], c.note) for c in contacts]
+    ratios = _ratios(rates, times) | _contact_ratios(touching)
+    return Report(_machine(), repetitions, rates, times, ratios, _memory(rates), missing, touching)
 
 
 def check_peers(scenario: Scenario) -> None:
@@ -102,10 +112,25 @@ def check_peers(scenario: Scenario) -> None:
     found = {"CasADi's virtual machine": walker.table(scenario.solve(parameters=few))}
     found |= {peer.name: peer.call() for peer in _peers(samples, samples)}
     for peer, theirs in found.items():
-        for name, one, other in zip(QUANTITIES, ours, theirs, strict=True):
-            off = float(np.max(np.abs(one[: len(other)] - other)) / np.max(np.abs(one)))
-            if not off <= AGREEMENT:
-                raise BadEvent(f"{peer} and jourdain differ in {name} by {off:.1e}: nothing was timed.")
+        _compare(peer, QUANTITIES, ours, theirs)
+
+
+def check_contacts(rough: Scenario, landing: Scenario) -> None:
+    """The same for contacts: a heel strike with friction, and a plate on four corners."""
+    strikes, landings = walker.samples(N_CHECKED), plate.samples(N_CHECKED)
+    data = rough.sweep(samples=strikes, keep=QUANTITIES)
+    ours = np.stack([data[name].values for name in QUANTITIES])
+    _compare("Routh's method in NumPy", QUANTITIES, ours, rough_walker.by_stretches(**strikes))
+    data = landing.sweep(samples=landings, keep=plate.QUANTITIES)
+    ours = np.stack([data[name].values for name in plate.QUANTITIES])
+    _compare("scipy.optimize.nnls", plate.QUANTITIES, ours, plate.by_nnls(**landings))
+
+
+def _compare(peer: str, names: Sequence[str], ours: Any, theirs: Any) -> None:
+    for name, one, other in zip(names, ours, theirs, strict=True):
+        off = float(np.max(np.abs(one[: len(other)] - other)) / np.max(np.abs(one)))
+        if not off <= AGREEMENT:
+            raise BadEvent(f"{peer} and jourdain differ in {name} by {off:.1e}: nothing was timed.")
 
 
 def _sweeps(scenario: Scenario) -> Iterator[Contestant]:
@@ -123,6 +148,28 @@ def _sweeps(scenario: Scenario) -> Iterator[Contestant]:
     yield Contestant("jourdain, samples, 2 threads", SIDE**4, sweep, "the same from arrays of random samples")
     some = walker.samples(200_000)
     yield from _peers(some, {name: values[:20_000] for name, values in some.items()})
+
+
+def _contacts(scenario: Scenario, rough: Scenario, landing: Scenario) -> Iterator[Contestant]:
+    """One-sided contacts, on two threads, beside the ideal event of the same walker and what else there is."""
+    axes: dict[str, Any] = {name: np.linspace(*ends, SIDE) for name, ends in RANGES.items()}
+    for name, one in ((IDEAL, scenario), (COULOMB, rough)):
+        sweep = _with_threads(2, partial(one.sweep, **axes, keep=QUANTITIES))
+        yield Contestant(name, SIDE**4, sweep, "the walker's heel strike over the same grid, 2 threads")
+    some = walker.samples(200_000)
+    yield Contestant(ROUTH, 200_000, lambda: rough_walker.by_stretches(**some), "Routh's method, stretch by stretch")
+    side = SIDE // 2
+    places: dict[str, Any] = {name: np.linspace(*ends, side) for name, ends in plate.RANGES.items()}
+    sweep = _with_threads(2, partial(landing.sweep, **places, keep=plate.QUANTITIES))
+    yield Contestant(SETS, side**4, sweep, "a plate lands on four corners, 2 threads")
+    few = plate.samples(4000)
+    yield Contestant(NNLS, 4000, lambda: plate.by_nnls(**few), "a loop over scipy.optimize.nnls")
+
+
+def _contact_ratios(results: list[Result]) -> dict[str, float]:
+    rate = {result.name: result.rate for result in results}
+    pairs = ((COULOMB, IDEAL), (COULOMB, ROUTH), (SETS, NNLS))
+    return {f"{ours} / {theirs}": rate[ours] / rate[theirs] for ours, theirs in pairs}
 
 
 def _peers(samples: dict[str, Any], few: dict[str, Any]) -> Iterator[Contestant]:

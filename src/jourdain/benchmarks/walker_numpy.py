@@ -82,6 +82,16 @@ def by_columns(theta: Array, rho: Array, torso: Array, mu: Array, chunk: int = 8
     return _in_chunks(_with_entries(_elimination), (theta, rho, torso, mu), chunk)
 
 
+def reduced(theta: Array, rho: Array, torso: Array, mu: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """v⁻ `(5, n)`, T⁻ `(n,)`, u⁻ `(2, n)`, M⁻¹Cᵀ `(2, 5, n)` and W `(2, 2, n)`: all that the heel sees."""
+    strike = _strike(theta, rho, torso, mu)
+    v_minus = np.zeros((N, strike.n_events))
+    for k, velocity in strike.v_minus.items():
+        v_minus[k] = velocity
+    T_minus = sum((1 if i == j else 2) * entry * v_minus[i] * v_minus[j] for (i, j), entry in strike.M.items()) / 2
+    return v_minus, np.asarray(T_minus), *_elimination(strike)
+
+
 def _in_chunks(solve: Callable[..., None], parameters: tuple[Array, ...], size: int) -> Array:
     """`solve(*parameters, out)` for some events at a time, whose temporaries stay in the cache."""
     n = parameters[0].size

@@ -2,11 +2,16 @@
 
 from jourdain.gallery.ball_let_go import ball_let_go
 from jourdain.gallery.ball_on_incline import ball_on_incline
+from jourdain.gallery.ball_on_rough_plane import ball_on_rough_plane
 from jourdain.gallery.ballistic_pendulum import ballistic_pendulum
+from jourdain.gallery.block_on_corners import block_on_corners
+from jourdain.gallery.box_dropped_flat import box_dropped_flat
 from jourdain.gallery.capture import capture
 from jourdain.gallery.chain import chain
+from jourdain.gallery.cradle import cradle
 from jourdain.gallery.cube import cube
 from jourdain.gallery.disk_on_moving_plane import disk_on_moving_plane
+from jourdain.gallery.double_pendulum import double_pendulum
 from jourdain.gallery.four_bar import four_bar
 from jourdain.gallery.pantograph import pantograph
 from jourdain.gallery.particle import particle
@@ -14,6 +19,7 @@ from jourdain.gallery.percussion import percussion
 from jourdain.gallery.rocking_block import rocking_block
 from jourdain.gallery.rod import rod
 from jourdain.gallery.rolling_sphere import rolling_sphere
+from jourdain.gallery.rough_rod import rough_rod
 from jourdain.gallery.sleigh import sleigh
 from jourdain.gallery.slider_crank import slider_crank
 from jourdain.gallery.step import step
@@ -23,11 +29,16 @@ from jourdain.gallery.walker import walker
 __all__ = [
     "ball_let_go",
     "ball_on_incline",
+    "ball_on_rough_plane",
     "ballistic_pendulum",
+    "block_on_corners",
+    "box_dropped_flat",
     "capture",
     "chain",
+    "cradle",
     "cube",
     "disk_on_moving_plane",
+    "double_pendulum",
     "four_bar",
     "pantograph",
     "particle",
@@ -35,6 +46,7 @@ __all__ = [
     "rocking_block",
     "rod",
     "rolling_sphere",
+    "rough_rod",
     "sleigh",
     "slider_crank",
     "step",

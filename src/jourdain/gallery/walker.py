@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import radians
+from typing import Literal, get_args
 
 import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
+from jourdain.errors import unknown
+from jourdain.event import Event
+from jourdain.laws import Frictionless, Law
 from jourdain.mechanism import Mechanism
+from jourdain.naming import refuse_clash
 from jourdain.scenario import Scenario
 from jourdain.sketch import Sketch
 
+RearFoot = Literal["released", "one-sided"]
+REAR_FEET: tuple[str, ...] = get_args(RearFoot)
 
-def walker() -> Scenario:
-    """Heel strike of a walker with two straight legs, round feet and a torso; the rear foot lets go.
+
+def walker(rear_foot: RearFoot = "released", law: Law | None = None) -> Scenario:
+    """Heel strike of a walker with two straight legs, round feet and a torso; the rear foot lets go, or may lift.
 
     Angles are absolute, from the vertical, positive leaning forward; (foot_x, foot_y) is the centre of the stance foot.
     At the strike the legs stand at ±theta/2 and turn with `rate`. rho is the radius of the feet over the leg length l
     (hip to sole), mu the mass of the torso over that of both legs; legs, hip and torso are point masses.
+
+    Released: the heel is inert, or strikes with the law, as in `law=jd.laws.Coulomb("friction")`. One-sided: the heel
+    is inert, and the rear foot lifts or holds by the law, frictionless if none is given.
     """
+    if rear_foot not in REAR_FEET:
+        raise unknown("rear_foot", rear_foot, REAR_FEET)
     foot_x, foot_y, stance, swing, torso = q = dynamicsymbols("foot_x foot_y stance swing torso")
     m, m_H, m_T, l, b, l_T, R = sp.symbols("m m_H m_T l b l_T R")
     N, A, B, C = ReferenceFrame("N"), ReferenceFrame("A"), ReferenceFrame("B"), ReferenceFrame("C")
@@ -52,14 +66,22 @@ def walker() -> Scenario:
     rows = {"heel": heel.vel(N), "stance": stance_foot.vel(N)}
     new, old = (mechanism.contact(n, normal=v.dot(N.y), tangent=[v.dot(N.x)], units="m/s") for n, v in rows.items())
 
-    theta, lean, rho, mu, m_W, rate = sp.symbols("theta torso rho mu m_W rate")
+    if rear_foot == "one-sided":
+        event = mechanism.event(inert=[new], contacts={old: Frictionless() if law is None else law})
+    elif law is None:
+        event = mechanism.event(inert=[new], released=[old])
+    else:
+        event = mechanism.event(contacts={new: law}, released=[old])
+
+    theta, lean, rho, mu, m_W, rate = own = sp.symbols("theta torso rho mu m_W rate")
+    named = {} if law is None else _numbers(law, event, own)
     legs = (m_W - m_H) / (1 + mu)  # both, from m_W = m_H + m_T + 2m and mu = m_T/2m
-    return mechanism.event(inert=[new], released=[old]).at(
+    return event.at(
         q={foot_y: R, stance: theta / 2, swing: -theta / 2, torso: lean},
         v={foot_x: R * rate, stance: rate, swing: rate},  # the stance foot rolls
         parameters={R: rho * l, m: legs / 2, m_T: mu * legs},
-        defaults={theta: radians(40), lean: 0.0, rho: 0.25, mu: 1.0, m_W: 30.0, rate: 1.0},
-        units={theta: "rad", lean: "rad", rho: "1", mu: "1", m_W: "kg", rate: "rad/s"},
+        defaults=named | {theta: radians(40), lean: 0.0, rho: 0.25, mu: 1.0, m_W: 30.0, rate: 1.0},
+        units=dict.fromkeys(named, "1") | {theta: "rad", lean: "rad", rho: "1", mu: "1", m_W: "kg", rate: "rad/s"},
         sketch=Sketch(
             links=[("rear", "hip", "fore"), ("hip", "chest")],
             arcs={"rear": (R, "hip"), "fore": (R, "hip")},
@@ -69,3 +91,12 @@ def walker() -> Scenario:
             surfaces=["heel", "stance"],
         ),
     )
+
+
+def _numbers(law: Law, event: Event, own: Sequence[sp.Symbol]) -> dict[str, float]:
+    """The parameters that a law brings, with their defaults."""
+    starts = {"friction": 0.6, "restitution": 0.0}
+    named = {name: starts[field] for field, name in vars(law).items() if field in starts and isinstance(name, str)}
+    found = {name: value for name, value in named.items() if event.parameters[name] is None}
+    refuse_clash((name, "parameter of the walker") for name in (*(symbol.name for symbol in own), *found))
+    return found

@@ -1,0 +1,33 @@
+"""Contacts by the name that both roads share: `jd.Contact(normal=…, tangent=…, law=…)` is one of raw arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from jourdain.laws import Law
+
+
+class Contact:
+    """Something that may touch: a normal row, u_n > 0 opens, and tangential rows.
+
+    `Contact(normal=…, tangent=…, law=…)` makes an `ArrayContact`, for `jd.transition`; the contacts of a mechanism come
+    from `Mechanism.contact`, and get their laws from the event.
+
+    >>> import jourdain as jd
+    >>> floor = jd.Contact(normal=[0.0, 1.0], tangent=[[1.0, 0.0]], law=jd.laws.Coulomb(0.5))
+    >>> jd.transition([[2.0, 0.0], [0.0, 2.0]], [3.0, -1.0], contacts=[floor]).impulse["contact 0"]
+    array([ 2., -1.])
+    """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Contact:
+        return super().__new__(ArrayContact if cls is Contact else cls)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ArrayContact(Contact):
+    """A one-sided contact of raw arrays. Numbers of the law may be arrays `(*b,)`."""
+
+    normal: Any  # (*b, n)
+    tangent: Any = None  # (*b, k, n), or a list of k rows (*b, n)
+    law: Law

@@ -1,0 +1,53 @@
+"""A ball with spin bounces on a rough plane [Brach 1991, Mechanical Impact Dynamics; Stronge 2000]."""
+
+from __future__ import annotations
+
+import sympy as sp
+from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+from jourdain.gallery.rough_rod import Hypothesis
+from jourdain.laws import Coulomb
+from jourdain.mechanism import Mechanism
+from jourdain.scenario import Scenario
+from jourdain.sketch import Sketch
+
+
+def ball_on_rough_plane(hypothesis: Hypothesis = "stronge") -> Scenario:
+    """A ball thrown on a rough plane slips all the way, or ends up rolling.
+
+    v_t is its speed along the plane, v_n towards it, omega its spin, positive as if it rolled forward. With
+    u = v_t − r omega it slips while friction < (2/7) |u|/((1 + kappa) v_n); else v_t_plus = v_t − (2/7) u.
+    """
+    x, y, phi = dynamicsymbols("x y phi")
+    m, r, v_t, v_n, omega = sp.symbols("m r v_t v_n omega")
+    N, B = ReferenceFrame("N"), ReferenceFrame("B")
+    B.orient_axis(N, phi, -N.z)
+    O, C = Point("O"), Point("C")
+    O.set_vel(N, 0)
+    C.set_pos(O, x * N.x + y * N.y)
+    sole = C.locatenew("sole", -r * N.y)
+    touching = sole.v2pt_theory(C, N, B)  # carried by the ball
+
+    mechanism = Mechanism.from_sympy(
+        bodies=[RigidBody("ball", C, B, m, (inertia(B, *[2 * m * r**2 / 5] * 3), C))],
+        frame=N,
+        q=[x, y, phi],
+        parameters={m: 0.2, r: 0.03},
+        points={"C": C, "sole": sole},
+        units={x: "m", y: "m", phi: "rad", m: "kg", r: "m"},
+    )
+    plane = mechanism.contact("plane", normal=touching.dot(N.y), tangent=[touching.dot(N.x)], units="m/s")
+
+    return mechanism.event(contacts={plane: Coulomb("friction", "kappa", hypothesis)}).at(
+        q={y: r},
+        v={x: v_t, y: -v_n, phi: omega},
+        defaults={v_t: 3.0, v_n: 2.0, omega: -20.0, "friction": 0.2, "kappa": 0.8},
+        units={v_t: "m/s", v_n: "m/s", omega: "rad/s", "friction": "1", "kappa": "1"},
+        sketch=Sketch(
+            arcs={"C": (r, "C")},
+            masses=["C"],
+            velocities=["C", "sole"],
+            acts={"plane": "sole"},
+            surfaces=["plane"],
+        ),
+    )

@@ -1,0 +1,57 @@
+"""A rod strikes a rough plane with one end [Routh, Dynamics of a System of Rigid Bodies; Wang & Mason 1992]."""
+
+from __future__ import annotations
+
+from math import radians
+from typing import Literal
+
+import sympy as sp
+from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+from jourdain.laws import Coulomb
+from jourdain.mechanism import Mechanism
+from jourdain.scenario import Scenario
+from jourdain.sketch import Sketch
+
+Hypothesis = Literal["stronge", "newton", "poisson"]
+
+
+def rough_rod(hypothesis: Hypothesis = "stronge") -> Scenario:
+    """A thrown rod strikes a rough floor with one end: it slips on, sticks, or slips back.
+
+    theta is its inclination to the horizontal, v the speed of the fall, v_x that along the floor, omega the rate at
+    which it lays itself down. An inclined rod throws its end back, W_nt < 0: with little friction slip reverses.
+    """
+    x, y, theta = dynamicsymbols("x y theta")
+    m, L = sp.symbols("m L")
+    N, B = ReferenceFrame("N"), ReferenceFrame("B")
+    B.orient_axis(N, theta, N.z)
+    O, C = Point("O"), Point("C")
+    O.set_vel(N, 0)
+    C.set_pos(O, x * N.x + y * N.y)
+    A, D = C.locatenew("A", -L / 2 * B.x), C.locatenew("D", L / 2 * B.x)
+
+    mechanism = Mechanism.from_sympy(
+        bodies=[RigidBody("rod", C, B, m, (inertia(B, 0, m * L**2 / 12, m * L**2 / 12), C))],
+        frame=N,
+        q=[x, y, theta],
+        parameters={m: 1.0, L: 1.0},
+        points={"A": A, "C": C, "D": D},
+        units={x: "m", y: "m", theta: "rad", m: "kg", L: "m"},
+    )
+    floor = mechanism.contact("floor", normal=A.vel(N).dot(N.y), tangent=[A.vel(N).dot(N.x)], units="m/s")
+
+    inclination, v, v_x, omega = sp.symbols("theta v v_x omega")
+    return mechanism.event(contacts={floor: Coulomb("friction", "kappa", hypothesis)}).at(
+        q={x: L / 2 * sp.cos(inclination), y: L / 2 * sp.sin(inclination), theta: inclination},
+        v={x: v_x, y: -v, theta: -omega},
+        defaults={inclination: radians(50), v: 2.0, v_x: 0.6, omega: 0.0, "friction": 0.3, "kappa": 0.5},
+        units={inclination: "rad", v: "m/s", v_x: "m/s", omega: "rad/s", "friction": "1", "kappa": "1"},
+        sketch=Sketch(
+            links=[("A", "D")],
+            masses=["C"],
+            velocities=["A", "C", "D"],
+            acts={"floor": "A"},
+            surfaces=["floor"],
+        ),
+    )
