@@ -128,8 +128,7 @@ def _by_lapack(problem: Problem, checked: bool) -> tuple[dict[str, Array], NDArr
         skew = _asymmetric(problem.M)
         massless = ~lapack.positive_definite(problem.M)
         solved = _augmented(problem, massless) if massless.any() else problem
-        # Contacts: rows are taken in the order given, since `reorder` does not take contact blocks.
-        values = outcome(solved, lapack) if problem.of_kind("contact") else outcome_in_any_order(solved)
+        values = outcome_in_any_order(solved)
         if massless.any():
             values = _without_parts(values, problem, massless)
         values |= {name: lapack.zeros(0, 1, like=problem.M) for name in _NOT_HERE}

@@ -131,7 +131,7 @@ class Status(IntEnum):
 _MESSAGES = {
     Status.OK: "solved",
     Status.ENERGY_CREATED: "energy created: the restitutions (or the given nonideal impulses) are not consistent "
-    "with rigid bodies; use one κ for coupled rows",
+    "with rigid bodies; use one κ for coupled rows, for friction hypothesis='stronge'",
     Status.NOT_FINITE: "the input has NaN or infinity, or an expression has no finite value there",
     Status.NOT_POSITIVE_DEFINITE: "the mass matrix is not positive definite; check masses and inertias",
     Status.OFF_CONSTRAINT: "the configuration misses a geometric constraint; correct q, or pass check='project'",

@@ -18,7 +18,7 @@ from jourdain.algebra.verdict import energy_created, finite, verdict
 from jourdain.assembly import assemble, assembler
 from jourdain.checks import refusal
 from jourdain.constraint import Constraint, Contact
-from jourdain.errors import BadEvent, Error, Status
+from jourdain.errors import BadEvent, Error, Status, listing
 from jourdain.evaluate import Array, Evaluator
 from jourdain.laws import Coulomb
 from jourdain.layout import ConstraintLayout, Entry, Layout
@@ -224,6 +224,12 @@ class Event:
         """What is prepared once for the methods below."""
         from jourdain.analysis import Analysis
 
+        one_sided = self.layout.along("one_sided")
+        if one_sided:
+            raise BadEvent(
+                f"{listing(one_sided)} is one-sided: its part depends on the velocities, so there is no analysis and "
+                "no closed form for all of them. Declare it inert or released, as the outcome says."
+            )
         return Analysis(self)
 
     def projectors(self, q: Any = None, parameters: Mapping[str, Any] = {}, **more: Any) -> Projectors:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jourdain.algebra.event import Block, Decomposition, Problem
 
 SEPARATES = 1e-8  # of the speed that the kinetic energy allows: a contact that opens quicker is left alone
+ROUNDING = 1e-13  # of the same
 IDLE = 1e-9  # of the same: impulses and speeds below this are none
 
 
@@ -48,7 +49,7 @@ def contact_impulses(problem: Problem, parts: Decomposition, v: Any, energy: Any
     Y = la.transpose(parts.factor.solve_transposed(la.transpose(C)))  # C L⁻¹
     meets = Meeting(
         blocks=blocks,
-        Y=Y - (Y @ la.transpose(parts.on.Q)) @ parts.on.Q,
+        Y=_free(Y, parts.on.Q, la),
         u_minus=la.stack(*(block.C @ problem.v_minus + block.b_minus for block in blocks)),
         u=la.stack(*(block.C @ v + block.b_plus for block in blocks)),
         speed=_root(2 * energy * _squares(Y, la), la),
@@ -131,7 +132,10 @@ def _held(m: Meeting) -> Solved:
         idle = la.where(end > IDLE * allowed, float(ContactState.LIFTS), float(ContactState.GRAZES))
         idle = la.where(left, float(ContactState.SEPARATES), idle)
         states.append(la.where(pushes, holds, idle))
-        sinks = la.where(la.both(left, end < 0), -end / la.where(allowed > 0, allowed, 1.0), 0.0)
+        # Contacts that were left alone, and those that the two-sided rows hold, must not close all the same.
+        held_fast = la.rows(squares, i, i + 1) <= 0
+        watched = _either(left, held_fast, la)
+        sinks = la.where(la.both(watched, end < 0), -end / la.where(allowed > 0, allowed, 1.0), 0.0)
         closing = la.where(sinks > closing, sinks, closing)
     return Solved(found.impulse, la.stack(*states), None, found.miss, found.several, closing)
 
@@ -139,8 +143,10 @@ def _held(m: Meeting) -> Solved:
 def _frictional(m: Meeting) -> Solved:
     """One planar contact with friction inside the event."""
     la, (block,) = m.la, m.blocks
-    path = planar(m.Y @ la.transpose(m.Y), m.u, block.friction, block.kappa, block.law.hypothesis, la)
-    grazes = la.absolute(la.rows(m.u, 0, 1)) <= IDLE * la.rows(m.speed, 0, 1)
+    still = la.absolute(m.u) <= ROUNDING * m.speed  # what is only rounding does not slip, nor approach
+    u = la.where(still, 0.0, m.u)
+    path = planar(m.Y @ la.transpose(m.Y), u, block.friction, block.kappa, block.law.hypothesis, la)
+    grazes = la.rows(still, 0, 1)
     state = la.where(grazes, float(ContactState.GRAZES), float(ContactState.SEPARATES))
     for code, name in ((SLIPS, "SLIPS"), (STICKS, "STICKS"), (REVERSES, "REVERSES")):
         state = la.where(path.state == float(code), float(ContactState[name]), state)
@@ -149,6 +155,19 @@ def _frictional(m: Meeting) -> Solved:
     )  # fmt: skip
     zero = la.zeros(1, 1, like=m.u)
     return Solved(la.stack(path.p_n, path.p_t), state, told, zero, zero > 0, zero)
+
+
+def _free(Y: Any, Q: Any, la: ModuleType) -> Any:
+    """Ŷ = Y − Y QᵀQ; a row that Q spans is zero, not what rounding leaves of it."""
+    rows = []
+    for i in range(Y.shape[-2]):
+        y = la.rows(Y, i, i + 1)
+        rest = y
+        for _ in range(2):
+            rest = rest - (rest @ la.transpose(Q)) @ Q
+        spanned = rest @ la.transpose(rest) <= RANK**2 * (y @ la.transpose(y))
+        rows.append(la.where(spanned, 0.0, 1.0) * rest)
+    return la.stack(*rows)
 
 
 def _along_normals(contacts: list[Rows], column: Any, la: ModuleType) -> Any:
@@ -176,6 +195,10 @@ def _orthonormal(Y: Any, acting: Any, la: ModuleType) -> Any:
         kept = rest2 > RANK**2 * length2
         Q = la.stack(Q, q * la.where(kept, 1 / la.sqrt(la.where(kept, rest2, 1.0)), 0.0))
     return Q
+
+
+def _either(one: Any, other: Any, la: ModuleType) -> Any:
+    return la.where(one, 1.0, la.where(other, 1.0, 0.0)) > 0
 
 
 def _root(square: Any, la: ModuleType) -> Any:

@@ -54,7 +54,9 @@ def planar(W: Any, u: Any, friction: Any, restitution: Any, hypothesis: str, la:
 
     # What follows: it sticks, or slips the other way.
     sticks = la.absolute(W_nt) <= friction * W_tt
-    rate = la.where(sticks, -W_nt / W_tt, -friction * _sign(W_nt, la))  # dp_t/dp
+    slides = W_tt > 0  # else nothing moves along the tangent, and no impulse is called for
+    held = la.where(slides, -W_nt / la.where(slides, W_tt, 1.0), 0.0)
+    rate = la.where(sticks, held, -friction * _sign(W_nt, la))  # dp_t/dp
     n_2, t_2 = W_nn + W_nt * rate, la.where(sticks, 0.0, W_nt + W_tt * rate)
 
     # The end of compression: u_n = 0.

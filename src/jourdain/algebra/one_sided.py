@@ -80,6 +80,8 @@ class Choice:
         # Rows that act come to rest, also those that were dropped as dependent.
         moving = _largest(la.absolute(after), self.lengths, resting, la)
         miss = _larger(_larger(self._violation(impulse, after), moving, la), also, la) / self.usual
+        sound = la.transpose(impulse) @ impulse < float("inf")  # no pivot vanished
+        miss = la.where(sound, miss, float("inf"))
         price = la.transpose(impulse * self.lengths) @ (impulse * self.lengths)
         both_good = la.both(miss <= TIE, best.miss <= TIE)
         apart = _largest(la.absolute(after - best.after), self.lengths, range(self.n_rows), la) > 10 * TIE * self.usual

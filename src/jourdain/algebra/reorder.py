@@ -48,8 +48,10 @@ def outcome_in_any_order(problem: Problem) -> dict[str, Any]:
     again = outcome(replace(some, blocks=blocks), lapack)
     back = _back(orders)
     on = _back([order for block, order in zip(blocks, orders, strict=True) if block.kind in ON_KINDS])
-    elastic = _back([order for block, order in zip(blocks, orders, strict=True) if block.kind == "elastic"])
-    places = dict.fromkeys(_BY_ROW, back) | dict.fromkeys(_BY_ROW_ON, on) | {"kappa": elastic}
+    one = np.zeros((len(some.M), 1), dtype=np.intp)  # a contact has one κ, not one per row
+    kinds = [(block.kind, order) for block, order in zip(blocks, orders, strict=True)]
+    kappa = _back([order if kind == "elastic" else one for kind, order in kinds if kind in ("elastic", "contact")])
+    places = dict.fromkeys(_BY_ROW, back) | dict.fromkeys(_BY_ROW_ON, on) | {"kappa": kappa}
     merged = {name: np.array(array) for name, array in values.items()}
     for name, array in again.items():
         place = places.get(name)
@@ -61,6 +63,8 @@ def outcome_in_any_order(problem: Problem) -> dict[str, Any]:
 
 
 def _taken(block: Block, order: Order) -> Block:
+    if block.kind not in ON_KINDS:
+        return block
     return block.changed(lambda array: np.take_along_axis(array, order[..., None], axis=-2))
 
 

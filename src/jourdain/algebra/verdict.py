@@ -67,6 +67,7 @@ def energy_created(problem: Problem, values: dict[str, Any], la: ModuleType) -> 
         return la.zeros(1, 1, like=problem.M)
     gain = -values["loss"]
     k = values["target"].shape[-2]  # rows that are on; released supports do no work
+    k += sum(block.C.shape[-2] for block in problem.of_kind("contact"))  # they come next
     still = la.both(la.every(la.rows(values["b_plus"], 0, k) == 0), la.every(values["applied"] == 0))
     real = gain > 1e-10 * (values["T_minus"] + values["T_plus"])
     return la.where(la.both(still, real), gain, 0.0)

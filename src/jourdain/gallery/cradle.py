@@ -45,7 +45,7 @@ def cradle(n: int = 3, law: Rule = "moreau") -> Scenario:
     return mechanism.event(contacts=dict.fromkeys(touching, Frictionless("kappa", law))).at(
         q={place: 2 * i * r for i, place in enumerate(x)},
         v={x[0]: v},
-        defaults={v: 1.0, "kappa": 1.0},
+        defaults={v: 1.0, "kappa": 0.95},
         units={v: "m/s", "kappa": "1"},
         sketch=Sketch(arcs={name: (r, name) for name in centres}, velocities=list(centres)),
     )
