@@ -361,3 +361,20 @@ def test_the_walker_on_both_feet() -> None:
     assert t.u_plus["stance"] == pytest.approx([0.0686, 0.554], abs=5e-4)
     assert t.impulse["heel.normal"] == pytest.approx(11.759, abs=5e-4)
     assert (t.contact["heel"], t.contact["stance"]) == (ContactState.STICKS, ContactState.LIFTS)
+
+
+def test_redundant_contacts_are_told() -> None:
+    """A plate dropped flat on four corners: velocities are unique, its four impulses are not, and their work is one."""
+    rows = [[1.0, x, y] for x in (-1, 1) for y in (-1, 1)]
+    plate, corners = table(np.diag([2.0, 0.5, 0.7]), rows, tangents=False)
+    event = plate.event(contacts=dict.fromkeys(corners, laws.Frictionless(0.5)))
+    t = event.solve(v=[-1.0, 0, 0])
+    assert t.v_plus == pytest.approx([0.5, 0, 0], abs=1e-12)
+    assert [t.impulse[f"foot{i}"] for i in range(4)] == pytest.approx([0.75] * 4)  # the least
+    assert t.redundant == ("foot3.normal",)
+    assert t.undetermined == tuple(f"foot{i}.normal" for i in range(4))
+    assert list(t.ledger) == ["foot0 + foot1 + foot2 + foot3"]
+    tipping = event.solve(v=[-1.0, 3.0, 0.0])
+    assert tipping.undetermined == ()
+    batch = event.solve(v=[[-1.0, 0, 0], [-1.0, 3.0, 0.0]])
+    assert list(batch.undetermined["foot0.normal"]) == [True, False]

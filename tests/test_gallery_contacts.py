@@ -311,7 +311,7 @@ def test_cradle_in_sequence() -> None:
     same(last.v_plus, [0, 0, 1], scale=1.0)
     np.testing.assert_array_equal(last.v_minus, t.v_plus)
     np.testing.assert_array_equal(last.q, t.q)
-    same(gallery.cradle().solve().v_plus, [-1 / 3, 2 / 3, 2 / 3], scale=1.0)
+    same(gallery.cradle().solve(kappa=1.0).v_plus, [-1 / 3, 2 / 3, 2 / 3], scale=1.0)
 
 
 def test_then_in_a_batch() -> None:

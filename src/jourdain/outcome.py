@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.algebra.event import ON_KINDS
 from jourdain.algebra.span import RANK
 from jourdain.errors import BadEvent, Status, listing
 from jourdain.laws.state import ContactState
@@ -42,7 +43,13 @@ class Transition:
     """
 
     # Of `algebra.event.outcome`, what an outcome keeps.
-    NUMBERS = (*(name for name in QUANTITIES if name != "status"), "nullspace", "row_length2", "slip_impulse")
+    NUMBERS = (
+        *(name for name in QUANTITIES if name != "status"),
+        "nullspace",
+        "row_length2",
+        "slip_impulse",
+        "contact_undetermined",
+    )
 
     def __init__(self, layout: Layout, values: Mapping[str, Array], status: NDArray[np.int8]) -> None:
         """`values`: those of `algebra.event.outcome`, `(*batch, rows, columns)`; NaN where the status says so."""
@@ -249,10 +256,10 @@ class Transition:
             touched = {
                 row.constraint for i, row in enumerate(self.layout.rows[: self.layout.n_on]) if column[..., i].any()
             }
-            joined = {group_of[name] for name in touched}
-            if len(joined) > 1:
-                first = next(name for name in group_of if group_of[name] in joined)
-                group_of = {name: first if group in joined else group for name, group in group_of.items()}
+            group_of = _joined(group_of, touched)
+        one_of_many = np.nan_to_num(self._column("contact_undetermined")) > 0
+        contacts = [row for row in self.layout.rows if row.kind == "contact"]
+        group_of = _joined(group_of, {row.constraint for i, row in enumerate(contacts) if one_of_many[..., i].any()})
         return [[name for name in group_of if group_of[name] == first] for first in dict.fromkeys(group_of.values())]
 
     # Rank
@@ -271,7 +278,8 @@ class Transition:
     @property
     def undetermined(self) -> Any:
         """Rows whose impulse rigid bodies do not determine: a tuple of names; in a batch, name → bool array."""
-        return self._flagged(np.any(np.abs(self._scaled_nullspace()) > RANK, axis=-1))
+        two_sided = np.any(np.abs(self._scaled_nullspace()) > RANK, axis=-1)
+        return self._flagged(np.concatenate([two_sided, self._column("contact_undetermined") > 0], axis=-1))
 
     @property
     def impulse_nullspace(self) -> Array:
@@ -291,7 +299,8 @@ class Transition:
         return null / np.where(largest > 0, largest, 1.0)
 
     def _flagged(self, flags: NDArray[np.bool_]) -> Any:
-        rows = self.layout.rows[: self.layout.n_on]
+        """The rows that are on and those of one-sided contacts, where flagged."""
+        rows = [row for row in self.layout.rows if row.kind in (*ON_KINDS, "contact")]
         if self.batch_shape == ():
             return tuple(row.name for i, row in enumerate(rows) if flags[i])
         return {row.name: flags[..., i] for i, row in enumerate(rows) if flags[..., i].any()}
@@ -344,6 +353,15 @@ class Transition:
 
 _MAPPINGS = ("coordinate", "velocity_minus", "velocity_plus", "outputs_minus", "outputs_plus", "u_minus", "u_plus",
              "impulse", "Lambda", "effective_mass", "required_friction", "ledger")  # fmt: skip
+
+
+def _joined(group_of: dict[str, str], together: set[str]) -> dict[str, str]:
+    """Groups with those of `together` made one; named by their first member."""
+    joined = {group_of[name] for name in together}
+    if len(joined) < 2:
+        return group_of
+    first = next(name for name in group_of if group_of[name] in joined)
+    return {name: first if group in joined else group for name, group in group_of.items()}
 
 
 def _scalar(name: str) -> property:

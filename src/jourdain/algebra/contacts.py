@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jourdain.algebra.coulomb import REVERSES, SLIPS, STICKS, planar
 from jourdain.algebra.final_friction import hold_with_friction
 from jourdain.algebra.one_sided import Rows, hold, poisson
-from jourdain.algebra.span import RANK
+from jourdain.algebra.span import RANK, span
 from jourdain.laws import Coulomb, Frictionless, MoreauCoulomb, NoSlip
 from jourdain.laws.state import ContactState
 
@@ -25,12 +25,10 @@ IDLE = 1e-9  # of the same: impulses and speeds below this are none
 
 
 @dataclass(frozen=True)
-class Touched:
-    """What the contacts of an event do."""
+class Solved:
+    """What the laws decide."""
 
     impulse: Any  # (rows of all contacts, 1), N s
-    generalized: Any  # (n, 1), Σ Cᵀ impulse
-    Q: Any  # (rows, n), orthonormal rows of those that act, zero where none does
     state: Any  # (contacts, 1), `ContactState`
     # (contacts, 6): work of compression, restitution and friction, J; normal impulses at the end of compression and of
     # the first slip, and the tangential one there. None for laws that have no path.
@@ -38,6 +36,17 @@ class Touched:
     miss: Any  # (1, 1): by how much the laws are not met, of the usual speed
     several: Any  # (1, 1): whether they can be met in several ways
     closing: Any  # (1, 1): how quickly contacts that were left alone close after all, of the speed that energy allows
+
+
+@dataclass(frozen=True)
+class Touched:
+    """What the contacts of an event do."""
+
+    generalized: Any  # (n, 1), Σ Cᵀ impulse
+    Q: Any  # (rows, n), orthonormal rows of those that act, zero where none does
+    redundant: Any  # (rows, 1), 1 where a row that acts depends on those before it
+    undetermined: Any  # (rows, 1), 1 where the impulse of a row is one of many
+    solved: Solved
 
 
 def contact_impulses(problem: Problem, parts: Decomposition, v: Any, energy: Any, la: ModuleType) -> Touched | None:
@@ -56,8 +65,14 @@ def contact_impulses(problem: Problem, parts: Decomposition, v: Any, energy: Any
         la=la,
     )
     solved = _frictional(meets) if isinstance(blocks[0].law, Coulomb) else _held(meets)
-    acting = _orthonormal(meets.Y, la.absolute(solved.impulse) > 0, la)
-    return Touched(generalized=la.transpose(C) @ solved.impulse, Q=acting, **vars(solved))
+    acting = la.where(la.absolute(solved.impulse) > 0, 1.0, 0.0)
+    n = Y.shape[-1]
+    spanned = span(_entries(la.scale_rows(acting, meets.Y), la), n, la, like=Y)
+    redundant = acting * (1 - spanned.keep)
+    # A dropped row and those that it depends on can share an impulse in many ways.
+    shared = la.absolute(spanned.N) @ redundant
+    undetermined = la.where(acting * shared > RANK, 1.0, 0.0)
+    return Touched(la.transpose(C) @ solved.impulse, spanned.Q, redundant, undetermined, solved)
 
 
 @dataclass(frozen=True)
@@ -84,18 +99,6 @@ class Meeting:
         """One number per contact, repeated along its rows."""
         ones = [self.la.ones(block.C.shape[-2], 1, like=self.u) for block in self.blocks]
         return self.la.stack(*(value * one for value, one in zip(values, ones, strict=True)))
-
-
-@dataclass(frozen=True)
-class Solved:
-    """The fields of `Touched` that the laws decide."""
-
-    impulse: Any
-    state: Any
-    path: Any
-    miss: Any
-    several: Any
-    closing: Any
 
 
 def _held(m: Meeting) -> Solved:
@@ -182,19 +185,9 @@ def _squares(Y: Any, la: ModuleType) -> Any:
     return la.stack(*(la.rows(Y, i, i + 1) @ la.transpose(la.rows(Y, i, i + 1)) for i in range(Y.shape[-2])))
 
 
-def _orthonormal(Y: Any, acting: Any, la: ModuleType) -> Any:
-    """Orthonormal rows of those that act; rows that do not, or depend on others, are zero."""
-    Q = la.zeros(0, Y.shape[-1], like=Y)
-    for i in range(Y.shape[-2]):
-        y = la.where(la.rows(acting, i, i + 1), 1.0, 0.0) * la.rows(Y, i, i + 1)
-        length2 = y @ la.transpose(y)
-        q = y
-        for _ in range(2):
-            q = q - (q @ la.transpose(Q)) @ Q
-        rest2 = q @ la.transpose(q)
-        kept = rest2 > RANK**2 * length2
-        Q = la.stack(Q, q * la.where(kept, 1 / la.sqrt(la.where(kept, rest2, 1.0)), 0.0))
-    return Q
+def _entries(column: Any, la: ModuleType) -> list[Any]:
+    """The rows of a matrix, one by one."""
+    return [la.rows(column, i, i + 1) for i in range(column.shape[-2])]
 
 
 def _either(one: Any, other: Any, la: ModuleType) -> Any:

@@ -155,7 +155,7 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
     u_minus = stack([block.C @ v_minus + block.b_minus for block in blocks])
     u_plus = stack([block.C @ v_plus + block.b_plus for block in blocks])
     others = la.zeros(sum(block.C.shape[-2] for block in blocks) - C_on.shape[-2], 1, like=M)  # rows that are not on
-    at_contacts = [] if touched is None else [touched.impulse]
+    at_contacts = [] if touched is None else [touched.solved.impulse]
     given = [_given_impulse(block, la) for block in blocks if block.kind not in (*ON_KINDS, "contact")]
     impulse = stack([impulse_on, *at_contacts, *given])
 
@@ -190,7 +190,10 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         "drive_work": drive_work,
         "dissipated": dissipated,
         "effective_mass": stack([_effective_mass(block, parts) for block in blocks]),
-        "redundant": stack([1 - on.keep, others]),
+        "redundant": stack([1 - on.keep, others])
+        if touched is None
+        else _with_contacts(1 - on.keep, touched, others, la),
+        "contact_undetermined": no_rows if touched is None else touched.undetermined,
         "dof": _degrees_of_freedom(problem, parts),
         "apart": on.apart,
         "nullspace": on.nullspace(),
@@ -206,19 +209,24 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         "friction": stack([block.friction for block in problem.of_kind("contact") if block.friction is not None]),
         "applied": f - nonideal,
         **_of_contacts(problem, touched, la),
-        "contact_state": no_rows if touched is None else touched.state,
-        "contact_miss": no_rows if touched is None else touched.miss,
-        "contact_several": no_rows if touched is None else touched.several,
-        "contact_closing": no_rows if touched is None else touched.closing,
+        "contact_state": no_rows if touched is None else touched.solved.state,
+        "contact_miss": no_rows if touched is None else touched.solved.miss,
+        "contact_several": no_rows if touched is None else touched.solved.several,
+        "contact_closing": no_rows if touched is None else touched.solved.closing,
     }
+
+
+def _with_contacts(on: Any, touched: Touched, others: Any, la: ModuleType) -> Any:
+    """A column of all rows: those that are on, contacts, and zeros for the rest."""
+    return la.stack(on, touched.redundant, la.rows(others, touched.redundant.shape[-2], others.shape[-2]))
 
 
 def _booked(problem: Problem, work: Any, touched: Touched | None, la: ModuleType) -> Any:
     """The ledger: work on the mean velocity; of contacts that follow a path of their own, along that path."""
-    if touched is None or touched.path is None:
+    if touched is None or touched.solved.path is None:
         return work
     start = sum(block.C.shape[-2] for block in problem.of_kind(*ON_KINDS))
-    compression, restitution, friction, *_ = _columns(touched.path, la)
+    compression, restitution, friction, *_ = _columns(touched.solved.path, la)
     after = la.rows(work, start + 2, work.shape[-2])
     return la.stack(la.rows(work, 0, start), compression + restitution, friction, after)
 
@@ -227,7 +235,7 @@ def _of_contacts(problem: Problem, touched: Touched | None, la: ModuleType) -> d
     """What contacts tell of their paths, (contacts, 1); 0 for laws that have none."""
     names = ("compression_work", "restitution_work", "friction_work", "compression_end", "slip_end", "slip_impulse")
     none = la.zeros(len(problem.of_kind("contact")), 1, like=problem.M)
-    parts = [none] * len(names) if touched is None or touched.path is None else _columns(touched.path, la)
+    parts = [none] * len(names) if touched is None or touched.solved.path is None else _columns(touched.solved.path, la)
     return dict(zip(names, parts, strict=True))
 
 
