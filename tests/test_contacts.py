@@ -249,6 +249,12 @@ def test_events_that_are_refused() -> None:
         made.event(inert=[two], contacts={one: laws.Coulomb(0.2)})
     with pytest.raises(jd.BadEvent, match="mix Moreau's and Poisson's law"):
         made.event(contacts={one: laws.Frictionless(), two: laws.Frictionless(law="poisson")})
+    with pytest.raises(
+        jd.BadEvent, match="'foot0', 'foot1' mix MoreauCoulomb with other laws; give all of them friction"
+    ):
+        made.event(contacts={one: laws.MoreauCoulomb(0.3), two: laws.NoSlip()})
+    with pytest.raises(jd.BadEvent, match="'foot0' is one-sided: its part depends on the velocities"):
+        made.event(contacts={one: laws.NoSlip()}).symbolic()
     event = made.event(contacts={one: laws.Coulomb("mu", "e")})
     with pytest.raises(jd.BadFriction, match=r"The friction of a contact is -0.5; it must be 0 or more"):
         event.solve(v=[-1.0, 0, 0, 0], mu=-0.5, e=0.0)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from jourdain.algebra import lapack, unrolled
 from jourdain.algebra.directions import Directions, angle_from
 from jourdain.algebra.directions import directions as eigen_directions
-from jourdain.algebra.event import AFTER_KINDS, BEFORE_KINDS, IMPULSIVE_KINDS, ON_KINDS, scaled, target
+from jourdain.algebra.event import AFTER_KINDS, BEFORE_KINDS, IMPULSIVE_KINDS, ON_KINDS, target
+from jourdain.algebra.lengths import scaled
 from jourdain.algebra.privileged import Phase, Phases, choose_names, independent_rows, phase
 from jourdain.algebra.projectors import Projectors, projector_matrices
 from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, listing, unknown

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from jourdain.algebra.coulomb import REVERSES, SLIPS, STICKS, planar
 from jourdain.algebra.final_friction import hold_with_friction
+from jourdain.algebra.lengths import root, scaled, squares
 from jourdain.algebra.one_sided import Rows, hold, poisson
 from jourdain.algebra.span import RANK, span
 from jourdain.laws import Coulomb, Frictionless, MoreauCoulomb, NoSlip
@@ -55,13 +56,13 @@ def contact_impulses(problem: Problem, parts: Decomposition, v: Any, energy: Any
     if not blocks:
         return None
     C = la.stack(*(block.C for block in blocks))
-    Y = la.transpose(parts.factor.solve_transposed(la.transpose(C)))  # C L⁻¹
+    Y = scaled(C, parts.factor, la)
     meets = Meeting(
         blocks=blocks,
         Y=_free(Y, parts.on.Q, la),
         u_minus=la.stack(*(block.C @ problem.v_minus + block.b_minus for block in blocks)),
         u=la.stack(*(block.C @ v + block.b_plus for block in blocks)),
-        speed=_root(2 * energy * _squares(Y, la), la),
+        speed=root(2 * energy * squares(Y, la), la),
         la=la,
     )
     solved = _frictional(meets) if isinstance(blocks[0].law, Coulomb) else _held(meets)
@@ -121,11 +122,11 @@ def _held(m: Meeting) -> Solved:
         found = hold(Y, r, contacts, la)
     after = m.u + m.Y @ (la.transpose(m.Y) @ found.impulse)
     states, closing = [], la.zeros(1, 1, like=m.u)
-    squares = _squares(m.Y, la)
+    lengths2 = squares(m.Y, la)
     for contact, left in zip(contacts, alone, strict=True):
         i = contact.normal
         allowed, end = la.rows(m.speed, i, i + 1), la.rows(after, i, i + 1)
-        pushes = la.rows(found.impulse * squares, i, i + 1) > IDLE * allowed
+        pushes = la.rows(found.impulse * lengths2, i, i + 1) > IDLE * allowed
         holds: Any = float(ContactState.HOLDS)
         if contact.tangents and not isinstance(m.blocks[0].law, Frictionless):
             holds = float(ContactState.STICKS)
@@ -136,7 +137,7 @@ def _held(m: Meeting) -> Solved:
         idle = la.where(left, float(ContactState.SEPARATES), idle)
         states.append(la.where(pushes, holds, idle))
         # Contacts that were left alone, and those that the two-sided rows hold, must not close all the same.
-        held_fast = la.rows(squares, i, i + 1) <= 0
+        held_fast = la.rows(lengths2, i, i + 1) <= 0
         watched = _either(left, held_fast, la)
         sinks = la.where(la.both(watched, end < 0), -end / la.where(allowed > 0, allowed, 1.0), 0.0)
         closing = la.where(sinks > closing, sinks, closing)
@@ -180,11 +181,6 @@ def _along_normals(contacts: list[Rows], column: Any, la: ModuleType) -> Any:
     return la.stack(*rows)
 
 
-def _squares(Y: Any, la: ModuleType) -> Any:
-    """The square of the length of each row, (rows, 1)."""
-    return la.stack(*(la.rows(Y, i, i + 1) @ la.transpose(la.rows(Y, i, i + 1)) for i in range(Y.shape[-2])))
-
-
 def _entries(column: Any, la: ModuleType) -> list[Any]:
     """The rows of a matrix, one by one."""
     return [la.rows(column, i, i + 1) for i in range(column.shape[-2])]
@@ -192,7 +188,3 @@ def _entries(column: Any, la: ModuleType) -> list[Any]:
 
 def _either(one: Any, other: Any, la: ModuleType) -> Any:
     return la.where(one, 1.0, la.where(other, 1.0, 0.0)) > 0
-
-
-def _root(square: Any, la: ModuleType) -> Any:
-    return la.where(square > 0, la.sqrt(la.where(square > 0, square, 1.0)), 0.0)

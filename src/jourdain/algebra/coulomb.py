@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from jourdain.algebra.lengths import root
+
 # What the slip does in the event.
 NO_IMPACT, SLIPS, STICKS, REVERSES = range(4)
 
@@ -80,9 +82,9 @@ def planar(W: Any, u: Any, friction: Any, restitution: Any, hypothesis: str, la:
         first = la.where(la.both(early, reaches), slope * room * room / 2, la.where(early, never, 0.0))
         within = back <= first
         left = la.where(within, 0.0, back - la.where(la.both(early, reaches), first, 0.0))
-        from_kink = until + (_root(u_1 * u_1 + 2 * n_2 * left, la) - u_1) / n_2
+        from_kink = until + (root(u_1 * u_1 + 2 * n_2 * left, la) - u_1) / n_2
         p_f = la.where(
-            early, la.where(within, p_c + _root(2 * back / slope, la), from_kink), p_c + _root(2 * back / n_2, la)
+            early, la.where(within, p_c + root(2 * back / slope, la), from_kink), p_c + root(2 * back / n_2, la)
         )
 
     # Impulses and work along the two stretches.
@@ -102,8 +104,3 @@ def planar(W: Any, u: Any, friction: Any, restitution: Any, hypothesis: str, la:
 
 def _sign(x: Any, la: ModuleType) -> Any:
     return la.where(x > 0, 1.0, la.where(x < 0, -1.0, 0.0))
-
-
-def _root(square: Any, la: ModuleType) -> Any:
-    """Guarded inside, so that its derivative is 0 at 0."""
-    return la.where(square > 0, la.sqrt(la.where(square > 0, square, 1.0)), 0.0)

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from jourdain.algebra.contacts import Touched, contact_impulses
+from jourdain.algebra.lengths import scaled, squares
 from jourdain.algebra.span import RANK, Span, span
 
 ON_KINDS = ("regular", "live", "inert", "elastic")  # on during the event, in the order in which rank is decided
@@ -94,11 +95,6 @@ def decompose(problem: Problem, la: ModuleType, independent: bool = False) -> De
     return Decomposition(factor, on, n_regular, la)
 
 
-def scaled(C: Any, factor: Any, la: ModuleType) -> Any:
-    """Y = C L⁻¹."""
-    return la.transpose(factor.solve_transposed(la.transpose(C)))
-
-
 def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict[str, Any]:
     """Every quantity of the event, by name. Rows are stacked in the order of `problem.blocks`.
 
@@ -155,6 +151,8 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
     u_minus = stack([block.C @ v_minus + block.b_minus for block in blocks])
     u_plus = stack([block.C @ v_plus + block.b_plus for block in blocks])
     others = la.zeros(sum(block.C.shape[-2] for block in blocks) - C_on.shape[-2], 1, like=M)  # rows that are not on
+    n_contact = sum(block.C.shape[-2] for block in problem.of_kind("contact"))
+    idle = la.rows(others, n_contact, others.shape[-2])  # rows that neither are on nor touch
     at_contacts = [] if touched is None else [touched.solved.impulse]
     given = [_given_impulse(block, la) for block in blocks if block.kind not in (*ON_KINDS, "contact")]
     impulse = stack([impulse_on, *at_contacts, *given])
@@ -190,10 +188,7 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         "drive_work": drive_work,
         "dissipated": dissipated,
         "effective_mass": stack([_effective_mass(block, parts) for block in blocks]),
-        "redundant": stack([1 - on.keep, others])
-        if touched is None
-        else _with_contacts(1 - on.keep, touched, others, la),
-        "contact_undetermined": no_rows if touched is None else touched.undetermined,
+        "redundant": stack([1 - on.keep, *([] if touched is None else [touched.redundant]), idle]),
         "dof": _degrees_of_freedom(problem, parts),
         "apart": on.apart,
         "nullspace": on.nullspace(),
@@ -201,7 +196,7 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         # What the checks need.
         "pivots": factor.pivots,
         "M_diagonal": la.diagonal_of(M),
-        "row_length2": stack([_squares(scaled(block.C, factor, la), la) for block in blocks]),
+        "row_length2": stack([squares(scaled(block.C, factor, la), la) for block in blocks]),
         "T_free": half_square(x_free, la),
         "b_minus": stack([block.b_minus for block in blocks]),
         "b_plus": stack([block.b_plus for block in blocks]),
@@ -209,16 +204,7 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         "friction": stack([block.friction for block in problem.of_kind("contact") if block.friction is not None]),
         "applied": f - nonideal,
         **_of_contacts(problem, touched, la),
-        "contact_state": no_rows if touched is None else touched.solved.state,
-        "contact_miss": no_rows if touched is None else touched.solved.miss,
-        "contact_several": no_rows if touched is None else touched.solved.several,
-        "contact_closing": no_rows if touched is None else touched.solved.closing,
     }
-
-
-def _with_contacts(on: Any, touched: Touched, others: Any, la: ModuleType) -> Any:
-    """A column of all rows: those that are on, contacts, and zeros for the rest."""
-    return la.stack(on, touched.redundant, la.rows(others, touched.redundant.shape[-2], others.shape[-2]))
 
 
 def _booked(problem: Problem, work: Any, touched: Touched | None, la: ModuleType) -> Any:
@@ -232,11 +218,17 @@ def _booked(problem: Problem, work: Any, touched: Touched | None, la: ModuleType
 
 
 def _of_contacts(problem: Problem, touched: Touched | None, la: ModuleType) -> dict[str, Any]:
-    """What contacts tell of their paths, (contacts, 1); 0 for laws that have none."""
+    """What contacts tell of themselves; paths, (contacts, 1), are 0 for laws that have none."""
     names = ("compression_work", "restitution_work", "friction_work", "compression_end", "slip_end", "slip_impulse")
     none = la.zeros(len(problem.of_kind("contact")), 1, like=problem.M)
     parts = [none] * len(names) if touched is None or touched.solved.path is None else _columns(touched.solved.path, la)
-    return dict(zip(names, parts, strict=True))
+    nothing = la.zeros(0, 1, like=problem.M)
+    told = dict.fromkeys(("state", "undetermined", "miss", "several", "closing"), nothing)
+    if touched is not None:
+        told = {**vars(touched.solved), "undetermined": touched.undetermined}
+    return dict(zip(names, parts, strict=True)) | {
+        f"contact_{name}": told[name] for name in ("state", "undetermined", "miss", "several", "closing")
+    }
 
 
 def _columns(X: Any, la: ModuleType) -> list[Any]:
@@ -270,12 +262,6 @@ def target(block: Block, v_minus: Any, la: ModuleType) -> Any:
 
 def _given_impulse(block: Block, la: ModuleType) -> Any:
     return block.beta if block.kind == "nonideal" else la.zeros(block.C.shape[-2], 1, like=block.C)
-
-
-def _squares(Y: Any, la: ModuleType) -> Any:
-    """W_ii = c M⁻¹ cᵀ of each row, (k, 1)."""
-    squares = [la.rows(Y, i, i + 1) @ la.transpose(la.rows(Y, i, i + 1)) for i in range(Y.shape[-2])]
-    return la.stack(la.zeros(0, 1, like=Y), *squares)
 
 
 def _effective_mass(block: Block, parts: Decomposition) -> Any:

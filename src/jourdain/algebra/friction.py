@@ -7,6 +7,8 @@ from functools import reduce
 from types import ModuleType
 from typing import Any
 
+from jourdain.algebra.lengths import root
+
 ROUNDING = 1e-12  # an impulse that moves its row by less than this part of the speed that the energy allows is none
 
 
@@ -21,15 +23,10 @@ def required_friction(values: dict[str, Any], contacts: Sequence[slice], la: Mod
         longest2 = reduce(
             lambda a, b: la.where(a > b, a, b), [la.rows(lengths2, i, i + 1) for i in range(lengths2.shape[-2])]
         )
-        none = ROUNDING * _root(2 * energy, la) / la.where(longest2 > 0, _root(longest2, la), 1.0)
-        tangent = _root(la.transpose(tangents) @ tangents, la)
+        none = ROUNDING * root(2 * energy, la) / la.where(longest2 > 0, root(longest2, la), 1.0)
+        tangent = root(la.transpose(tangents) @ tangents, la)
         pushes = normal > none
         ratio = la.where(pushes, tangent / la.where(pushes, normal, 1.0), float("inf"))
         idle = la.both(la.absolute(normal) <= none, tangent <= none)
         ratios.append(la.where(idle, 0.0, ratio))
     return la.stack(*ratios)
-
-
-def _root(square: Any, la: ModuleType) -> Any:
-    """The square root; guarded inside, so that its derivative is 0 at 0."""
-    return la.where(square > 0, la.sqrt(la.where(square > 0, square, 1.0)), 0.0)

@@ -18,6 +18,7 @@ from itertools import product
 from types import ModuleType
 from typing import Any
 
+from jourdain.algebra.lengths import root, squares
 from jourdain.algebra.span import span
 
 TIE = 1e-9  # of the usual speed: ways that violate the conditions by less are equally good
@@ -66,7 +67,7 @@ class Choice:
     def __init__(self, Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType) -> None:
         self.Y, self.r, self.la, self.n_rows = Y, r, la, Y.shape[-2]
         self.normals = [contact.normal for contact in contacts]
-        self.lengths = _lengths(Y, la)
+        self.lengths = root(squares(Y, la), la)  # √W_ii
         largest = _largest(la.absolute(r), self.lengths, range(self.n_rows), la)
         self.usual = la.where(largest > 0, largest, 1.0)  # the speed that the conditions are measured by
         none = la.zeros(self.n_rows, 1, like=Y)
@@ -110,13 +111,6 @@ def poisson(Y: Any, u: Any, kappa: Any, contacts: Sequence[Rows], la: ModuleType
     given_back = compression.impulse + kappa * compression.impulse
     rest = hold(Y, u + Y @ (la.transpose(Y) @ given_back), contacts, la)
     return Held(given_back + rest.impulse, rest.after, _larger(compression.miss, rest.miss, la), rest.several)
-
-
-def _lengths(Y: Any, la: ModuleType) -> Any:
-    """√W_ii, (rows, 1); guarded, so that its derivative is 0 at 0."""
-    squares = [la.rows(Y, i, i + 1) @ la.transpose(la.rows(Y, i, i + 1)) for i in range(Y.shape[-2])]
-    square = la.stack(la.zeros(0, 1, like=Y), *squares)
-    return la.where(square > 0, la.sqrt(la.where(square > 0, square, 1.0)), 0.0)
 
 
 def _largest(u: Any, lengths: Any, some: Sequence[int], la: ModuleType) -> Any:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra import lapack
-from jourdain.algebra.event import ON_KINDS, Block, Problem, outcome, scaled
+from jourdain.algebra.event import ON_KINDS, Block, Problem, outcome
+from jourdain.algebra.lengths import scaled
 from jourdain.algebra.span import RANK
 
 Array = NDArray[np.float64]

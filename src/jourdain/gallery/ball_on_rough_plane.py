@@ -5,8 +5,8 @@ from __future__ import annotations
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
-from jourdain.gallery.rough_rod import Hypothesis
 from jourdain.laws import Coulomb
+from jourdain.laws.law import Hypothesis
 from jourdain.mechanism import Mechanism
 from jourdain.scenario import Scenario
 from jourdain.sketch import Sketch

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Literal
 
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
 from jourdain.laws import Frictionless
+from jourdain.laws.law import Rule
 from jourdain.mechanism import Mechanism
 from jourdain.scenario import Scenario
 from jourdain.sketch import Sketch
-
-Rule = Literal["moreau", "poisson"]
 
 
 def block_on_corners(law: Rule = "moreau") -> Scenario:

@@ -7,8 +7,8 @@ from itertools import product
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
-from jourdain.gallery.block_on_corners import Rule
 from jourdain.laws import Frictionless
+from jourdain.laws.law import Rule
 from jourdain.mechanism import Mechanism
 from jourdain.scenario import Scenario
 

@@ -8,8 +8,8 @@ import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
 from jourdain.errors import Error
-from jourdain.gallery.block_on_corners import Rule
 from jourdain.laws import Frictionless
+from jourdain.laws.law import Rule
 from jourdain.mechanism import Mechanism
 from jourdain.scenario import Scenario
 from jourdain.sketch import Sketch

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from math import radians
-from typing import Literal
 
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
 from jourdain.laws import Coulomb
+from jourdain.laws.law import Hypothesis
 from jourdain.mechanism import Mechanism
 from jourdain.scenario import Scenario
 from jourdain.sketch import Sketch
-
-Hypothesis = Literal["stronge", "newton", "poisson"]
 
 
 def rough_rod(hypothesis: Hypothesis = "stronge") -> Scenario:

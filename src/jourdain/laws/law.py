@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, get_args
 
 from jourdain.errors import BadFriction, BadRestitution, unknown
+
+Rule = Literal["moreau", "poisson"]  # of contacts without friction
+Hypothesis = Literal["newton", "poisson", "stronge"]  # on how restitution ends where there is friction
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Law:
                 raise unknown(name, str(chosen), choices)
 
 
-_CHOICES = {"law": ("moreau", "poisson"), "hypothesis": ("newton", "poisson", "stronge")}
+_CHOICES: dict[str, tuple[str, ...]] = {"law": get_args(Rule), "hypothesis": get_args(Hypothesis)}
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Frictionless(Law):
     """
 
     restitution: Any = 0.0
-    law: str = "moreau"
+    law: Rule = "moreau"
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class Coulomb(Law):
 
     friction: Any
     restitution: Any = 0.0
-    hypothesis: str = "newton"
+    hypothesis: Hypothesis = "newton"
 
 
 @dataclass(frozen=True)
