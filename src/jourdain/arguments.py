@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.errors import BadArgument
+from jourdain.errors import BadArgument, unknown
+from jourdain.laws import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
 from jourdain.memory import refuse_too_large
 
 Array = NDArray[np.float64]
 MOST = 10**15  # points of an axis
 AXIS = "PARAMETER=START:STOP:COUNT or PARAMETER=A,B,C"
+LAWS: dict[str, Law | None] = {  # their numbers are parameters of the problem, under these names
+    "none": None,
+    "frictionless": Frictionless("kappa"),
+    "no-slip": NoSlip("kappa"),
+    "coulomb": Coulomb("friction", "kappa"),
+    "moreau-coulomb": MoreauCoulomb("friction", "kappa"),
+}
 
 
 def pairs(option: str, form: str, words: Iterable[str]) -> dict[str, str]:
@@ -47,11 +55,20 @@ def whole(name: str, text: str) -> int:
     return int(value)
 
 
-def structural(name: str, text: str, default: Any) -> Any:
-    """A keyword of a problem, in the type of its default."""
+def structural(name: str, text: str, default: Any, kind: Any = None) -> Any:
+    """A keyword of a problem, in the type of its default; of the kind `Law`, one of `LAWS`."""
     if isinstance(default, int):
         return whole(name, text)
+    if takes_law(kind):
+        if text not in LAWS:
+            raise unknown(name, text, LAWS)
+        return LAWS[text]
     return text
+
+
+def takes_law(kind: Any) -> bool:
+    """Whether a type hint, such as `Law | None`, asks for the law of a contact."""
+    return Law in (kind, *get_args(kind))
 
 
 def setting(name: str, text: str, unit: str) -> float:

@@ -30,6 +30,7 @@ from jourdain.laws.refuse import WAYS, refuse_law, refuse_mixtures
 from jourdain.layout import ConstraintLayout, Layout
 from jourdain.outcome import Transition
 from jourdain.solver import promising
+from jourdain.spatial.iterated import Iteration
 from jourdain.state import number
 
 Array = NDArray[np.float64]
@@ -108,6 +109,7 @@ def transition(
     if check == "project":
         problem = replace(problem, v_minus=_projected(problem))
     small = n <= LARGEST_UNROLLED and layout.n_on <= n  # more rows than velocities are never all independent
+    small = small and Iteration.of(touching) is None
     small = small and math.prod(WAYS[type(law)] for law in laws.values()) <= MOST_WAYS_UNROLLED
     if small and math.prod(batch) >= UNROLLED_FROM:
         found = _unrolled(problem, check is not False)

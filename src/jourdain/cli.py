@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from jourdain.arguments import AXIS, assignment, axis, pairs, setting, structural
+from jourdain.arguments import AXIS, LAWS, assignment, axis, pairs, setting, structural, takes_law
 from jourdain.errors import BadArgument, Error, unknown
 from jourdain.files import refuse, refuse_place, whole, write
 
@@ -50,24 +50,29 @@ def list_problems() -> None:
         problem = getattr(gallery, name)
         scenario = problem()
         shown = [assignment(parameter, value, scenario.units) for parameter, value in scenario.parameters.items()]
-        choices = [_choice(key, parameter.default, kind) for (key, parameter), kind in zip(
-            inspect.signature(problem).parameters.items(), get_type_hints(problem).values(), strict=False)
-            if parameter.default is not None]  # fmt: skip
+        kinds = get_type_hints(problem)
+        choices = [_choice(key, parameter.default, kinds[key])
+                   for key, parameter in inspect.signature(problem).parameters.items()]  # fmt: skip
         table.add_row(name, (problem.__doc__ or "").partition("\n")[0], "  ".join([*choices, *shown]))
     Console().print(table)
 
 
 def _choice(key: str, default: Any, kind: Any) -> str:
     """A keyword that changes how a problem is built, and what it may be; first what it is if not given."""
-    others = [value for value in get_args(kind) if value != default]
-    return f"{key}={'|'.join(map(str, [default, *others]))}"
+    values = list(LAWS) if takes_law(kind) else [default, *(value for value in get_args(kind) if value != default)]
+    return f"{key}={'|'.join(map(str, values))}"
 
 
 @app.command()
 def run(
     name: Annotated[str, typer.Argument(help="A name from `jourdain list`.")],
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="PARAMETER=VALUE, several times; angles in degrees.")
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="PARAMETER=VALUE, several times; angles in degrees. Also what `jourdain list` shows as a choice: "
+            "rear_foot=one-sided, law=coulomb.",
+        ),
     ] = None,
     sweeps: Annotated[
         list[str] | None, typer.Option("--sweep", help=f"{AXIS}; several times: a grid. Angles in degrees.")
@@ -83,7 +88,10 @@ def run(
         list[Path] | None,
         typer.Option("--plot", help="Write a picture to this file (.png, .svg, .pdf): the event, or the sweep."),
     ] = None,
-    show: Annotated[str | None, typer.Option(help="The quantity of a sweep that --plot shows.")] = None,
+    show: Annotated[
+        str | None,
+        typer.Option(help="The quantity of a sweep that --plot shows, as in loss; of contact_state.floor, a map."),
+    ] = None,
 ) -> None:
     """Solve a problem of the gallery, once or over a grid of its parameters, and print the outcome."""
     out, plot = _once("--out", outs), _once("--plot", plots)
@@ -127,8 +135,8 @@ def _once(option: str, given: list[Path] | None) -> Path | None:
 
 def _asked(
     name: str, settings: list[str], sweeps: list[str]
-) -> tuple[Scenario, dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """The scenario, the keywords that it was built with, parameters that are fixed and those that are swept."""
+) -> tuple[Scenario, dict[str, str], dict[str, Any], dict[str, Any]]:
+    """The scenario, the choices that it was built with, parameters that are fixed and those that are swept."""
     from jourdain import gallery
 
     if name not in gallery.__all__:
@@ -141,8 +149,9 @@ def _asked(
             raise BadArgument(f"'{key}' changes how '{name}' is built, so it cannot be swept; choose it with --set.")
         if key in fixed:
             raise BadArgument(f"'{key}' is given by --set and by --sweep; leave one out.")
-    structure = {key: structural(key, fixed.pop(key), keywords[key].default) for key in keywords if key in fixed}
-    scenario = problem(**structure)
+    structure, kinds = {key: fixed.pop(key) for key in keywords if key in fixed}, get_type_hints(problem)
+    scenario = problem(**{key: structural(key, text, keywords[key].default, kinds[key])
+                          for key, text in structure.items()})  # fmt: skip
     for key in (*fixed, *swept):
         if key not in scenario.parameters:
             raise unknown("parameter", key, [*keywords, *scenario.parameters])

@@ -102,6 +102,10 @@ class Evaluator:
         if not batch:
             numbers = self._one(arrays)
             return Values(self.places, numbers[: self.n_values, None], ()), numbers[self.n_values :].astype(np.int8)
+        n = math.prod(batch)
+        if n < KERNEL_FROM:
+            table, flags = self._by_machine(np.concatenate([a.reshape(n, a.shape[-1]) for a in arrays], axis=-1))
+            return Values(self.places, table, batch), flags.reshape(len(flags), *batch)
         columns = [array[..., i] for array in arrays for i in range(array.shape[-1])]
         return self.over(columns, batch)
 

@@ -27,6 +27,7 @@ from jourdain.naming import name_of
 from jourdain.outcome import Transition
 from jourdain.quantities import rate_unit
 from jourdain.solver import Solver
+from jourdain.spatial.iterated import Iterated, Iteration
 from jourdain.state import broadcast, named_values, parameter_vector
 
 if TYPE_CHECKING:
@@ -109,7 +110,8 @@ class Event:
         """Why one event has no numbers."""
         names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.parameters))
         inputs = dict(zip(("q", "v", "parameter"), zip(state, names, strict=True), strict=True))
-        return refusal(status, Evaluator(self.inputs, self.expressions().values)(*state), self.layout, inputs)
+        solver = Solver(self.inputs, lambda _: (self.expressions().values, SX(0)), self.mechanism.M, self.iterated)
+        return refusal(status, solver(*state)[0], self.layout, inputs)
 
     def state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         """q, v and the event's parameters, each `(*batch, n)` with one batch shape."""
@@ -128,7 +130,19 @@ class Event:
             k = block.C.shape[0]
             cleaned.append(replace(block, C=_without_rounding(block.C, NOISE * typical[start : start + k])))
             start += k
-        return Problem(self.mechanism.M, self.mechanism.symbols.v, tuple(cleaned), tuple(self.applied.values()))
+        iteration = Iteration.of([block for block in blocks if block.kind == "contact"])
+        found = None if iteration is None else SX.sym("found", iteration.n_found)
+        applied = tuple(self.applied.values())
+        return Problem(self.mechanism.M, self.mechanism.symbols.v, tuple(cleaned), applied, found)
+
+    @cached_property
+    def iterated(self) -> Iterated | None:
+        """What of the outcome is found by iteration; None where formulas do."""
+        iteration = Iteration.of(self.problem.of_kind("contact"))
+        if iteration is None:
+            return None
+        asked, slopes = self.expressions().values["contact_asked"], SX.sym("slopes", iteration.n_found, iteration.n_asked)
+        return Iterated(iteration, asked, self.problem.found, slopes)
 
     def generic_state(self) -> tuple[Array, Array, Array]:
         """Fixed random poses with the default parameters, for what is decided once per event."""
@@ -175,7 +189,7 @@ class Event:
             found = self.expressions(independent, checked)
             return found.masked({name: found.values[name] for name in Transition.NUMBERS}), found.verdict
 
-        return Solver(self.inputs, build, self.mechanism.M)
+        return Solver(self.inputs, build, self.mechanism.M, self.iterated)
 
     @cached_property
     def _checked(self) -> Solver:
@@ -298,6 +312,11 @@ class Event:
 
         Nothing is checked in it. Impulses are those of all rows, stacked as `impulse` in `to_dataset`.
         """
+        if self.iterated is not None:
+            raise BadEvent(
+                f"The impulses of {listing(self.layout.along('one_sided'))}, in space and with friction, are found by "
+                "iteration: there is no jump map of expressions. Use solve and gradient."
+            )
         found = self.expressions().values
         outputs = [ca.densify(found["v_plus"]), ca.densify(found["impulse"])]
         return ca.Function("jump", self.inputs, outputs, ["q", "v", "p"], ["v_plus", "impulse"], {"cse": True})

@@ -17,6 +17,7 @@ from jourdain.evaluate import Array
 from jourdain.layout import Entry, Layout
 from jourdain.naming import name_of
 from jourdain.solver import Solver, Statuses
+from jourdain.spatial.iterated import Iterated
 
 if TYPE_CHECKING:
     from jourdain.event import Event
@@ -39,9 +40,11 @@ def differentiable(layout: Layout, of: str) -> Entry:
     return entry
 
 
-def jacobian(numbers: SX, symbols: SX, failed: SX) -> SX:
+def jacobian(numbers: SX, symbols: SX, failed: SX, iterated: Iterated | None) -> SX:
     """∂numbers/∂symbols, NaN where the event failed and where a number is not finite: it has no derivative there."""
     slopes = ca.jacobian(numbers, symbols)
+    if iterated is not None:
+        slopes = slopes + iterated.jacobian(numbers, symbols)
     rows = [
         ca.if_else(ca.logic_and(ca.logic_not(failed), ca.fabs(number) <= LARGEST), slopes[i, :], float("nan"))
         for i, number in enumerate(ca.vertsplit(numbers))
@@ -92,9 +95,9 @@ class EventGradient:
 
         def build(independent: bool) -> tuple[dict[str, SX], SX]:
             found = event.expressions(independent, checked)
-            return {"J": jacobian(found.entry(self.entry), symbols, found.failed)}, found.verdict
+            return {"J": jacobian(found.entry(self.entry), symbols, found.failed, event.iterated)}, found.verdict
 
-        self.solver = Solver(event.inputs, build, event.mechanism.M)
+        self.solver = Solver(event.inputs, build, event.mechanism.M, event.iterated, slopes=True)
 
     def _variable(self, name: str) -> Variable:
         s, event = self.event.mechanism.symbols, self.event
@@ -139,10 +142,13 @@ class ScenarioGradient:
                 [column, found.verdict, found.failed, scenario.event.geometry]
             )
             outputs = {"value": ca.if_else(failed, float("nan"), values)}
-            outputs |= {"F_p": jacobian(values, p, failed), "F_g": jacobian(values, guessed, failed)}
+            outputs |= {
+                name: jacobian(values, some, failed, scenario.iterated) for name, some in (("F_p", p), ("F_g", guessed))
+            }
             return {**outputs, "G_p": ca.jacobian(g, p), "G_g": ca.jacobian(g, guessed)}, verdict
 
-        self.solver = Solver(scenario.inputs, build, scenario.composed([scenario.event.mechanism.M])[0])
+        (M,) = scenario.composed([scenario.event.mechanism.M])
+        self.solver = Solver(scenario.inputs, build, M, scenario.iterated, slopes=True)
 
     def __call__(self, parameters: Mapping[str, Any]) -> tuple[Array, Array, Statuses]:
         """(values `(*batch, numbers)`, Jacobian `(*batch, numbers, parameters)`, status) at these parameters."""

@@ -49,6 +49,7 @@ class Transition:
         "row_length2",
         "slip_impulse",
         "contact_undetermined",
+        "contact_asked",
     )
 
     def __init__(self, layout: Layout, values: Mapping[str, Array], status: NDArray[np.int8]) -> None:

@@ -1,4 +1,4 @@
-"""A sweep at a glance: what became of its events, and where its quantities are least and largest."""
+"""A sweep at a glance: what became of its events and contacts, and where its quantities are least and largest."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from jourdain.algebra.event import ON_KINDS
 from jourdain.arguments import amount, degrees
 from jourdain.columns import Column, columns
 from jourdain.errors import BadEvent, Error, Status
+from jourdain.laws.state import ContactState
 from jourdain.table import ROUNDING, aligned, rounded, with_unit
 
 if TYPE_CHECKING:
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
 def overview(ds: xarray.Dataset, everything: bool = False) -> str:
     """The events, and least and largest value of what varies, with the swept parameters there, angles in degrees.
 
-    Scalars and impulses; with `everything`, all that the dataset holds.
+    Scalars and impulses; with `everything`, all that the dataset holds. States of contacts are counted: what is least
+    of them says nothing.
     """
     found = columns(ds)
+    counted = [column for column in found.columns if column.address.startswith("contact_state.")]
     swept = [column for column in found.columns if column.kind == "swept"]
-    shown = [column for column in found.columns if column.kind == "quantity"
+    shown = [column for column in found.columns if column.kind == "quantity" and column not in counted
              and (everything or not column.along or column.address.startswith("impulse."))]  # fmt: skip
     sizes: dict[tuple[str, str], float] = {}  # largest magnitude among quantities that compare
     for column in shown:
@@ -46,7 +49,18 @@ def overview(ds: xarray.Dataset, everything: bool = False) -> str:
         rows.append([with_unit(column.address, unit), *cells[0], *cells[1]])
     header = ["quantity", "least", "at", "largest", "at"]
     table = aligned(header, rows, left=(0, 2, 4)) if rows else ["No quantity varies."]
-    return "\n".join([str(ds.attrs.get("events", f"{found.n_lines} events")), "", *table])
+    if counted and not shown:
+        table = []
+    events = str(ds.attrs.get("events", f"{found.n_lines} events"))
+    return "\n".join([events, *map(_counts, counted), *(["", *table] if table else [])])
+
+
+def _counts(column: Column) -> str:
+    """What became of a one-sided contact, the most frequent first."""
+    contact, states = column.address.partition(".")[2], column.values
+    found, counts = np.unique(states[np.isfinite(states)].astype(int), return_counts=True)
+    told = [f"{ContactState(found[i]).name.lower()} {counts[i]}" for i in np.argsort(-counts, kind="stable")]
+    return f"{contact}: {', '.join(told) or 'no result'}"
 
 
 def _family(column: Column) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from jourdain.models.expression import to_sx
 from jourdain.naming import name_of
 from jourdain.outcome import Transition
 from jourdain.solver import Solver, Statuses
+from jourdain.spatial.iterated import Iterated
 from jourdain.state import broadcast_shape, named_values, parameter_vector
 
 if TYPE_CHECKING:
@@ -267,8 +268,16 @@ class Scenario:
 
     def composed(self, expressions: Sequence[SX]) -> list[SX]:
         """Expressions of the event written in the scenario's inputs; what is constant there is worked out."""
-        function = ca.Function("event", self.event.inputs, [SX(expression) for expression in expressions])
-        return [ca.sparsify(SX(e)) for e in function.call(list(self._expressions))]
+        found = [] if self.event.iterated is None else [self.event.iterated.found]  # stays what it is
+        function = ca.Function("event", [*self.event.inputs, *found], [SX(expression) for expression in expressions])
+        return [ca.sparsify(SX(e)) for e in function.call([*self._expressions, *found])]
+
+    @cached_property
+    def iterated(self) -> Iterated | None:
+        """See `Event.iterated`, written in the scenario's inputs."""
+        if self.event.iterated is None:
+            return None
+        return replace(self.event.iterated, asked=ca.densify(self.composed([self.event.iterated.asked])[0]))
 
     @cached_property
     def _first(self) -> Evaluator:

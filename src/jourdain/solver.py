@@ -18,6 +18,7 @@ from jourdain.algebra.lapack import positive_definite
 from jourdain.algebra.verdict import DOUBTFUL_MASS
 from jourdain.errors import Status
 from jourdain.evaluate import KERNEL_FROM, Array, Evaluator, Progress, Values
+from jourdain.spatial.iterated import Iterated
 
 Statuses = NDArray[np.int8]
 Build = Callable[[bool], tuple[dict[str, SX], SX]]  # whether rows are well apart → quantities, verdict
@@ -25,20 +26,45 @@ N_PROBES = 64  # lanes that are tried first
 
 
 class Solver:
-    """Some quantities of an event as functions of input columns. M is the mass matrix in the same inputs."""
+    """Some quantities of an event as functions of input columns. M is the mass matrix in the same inputs.
 
-    def __init__(self, inputs: Sequence[SX], build: Build, M: SX) -> None:
+    `iterated`: what of the event is found by iteration, and goes into the quantities as more inputs; `slopes`: its
+    derivatives too.
+    """
+
+    def __init__(
+        self, inputs: Sequence[SX], build: Build, M: SX, iterated: Iterated | None = None, slopes: bool = False
+    ) -> None:
         self.inputs = tuple(inputs)
         self._build = build
         self._M = M
+        self._iterated = iterated
+        self._slopes = slopes
 
     @cached_property
     def careful(self) -> Evaluator:
-        return Evaluator(self.inputs, *self._build(False))
+        return Evaluator((*self.inputs, *self._found), *self._build(False))
 
     @cached_property
     def quick(self) -> Evaluator:
-        return Evaluator(self.inputs, *self._build(True))
+        return Evaluator((*self.inputs, *self._found), *self._build(True))
+
+    @cached_property
+    def _found(self) -> list[SX]:
+        return [] if self._iterated is None else self._iterated.inputs(self._slopes)
+
+    @cached_property
+    def _asking(self) -> Evaluator:
+        assert self._iterated is not None
+        return Evaluator(self.inputs, {"asked": self._iterated.asked})
+
+    def _with_found(self, columns: Sequence[Array | float], batch: tuple[int, ...]) -> Sequence[Array | float]:
+        """The columns, and those of what an iteration finds for them."""
+        if self._iterated is None:
+            return columns
+        asked, _ = self._asking.over(columns, batch)
+        found = self._iterated.columns(asked.table, self._slopes)
+        return [*columns, *(column.reshape(batch) for column in found)]
 
     @cached_property
     def mass_matrix(self) -> Evaluator:
@@ -47,7 +73,7 @@ class Solver:
     def __call__(self, *arrays: Array) -> tuple[Values, Statuses]:
         """Arrays `(*batch, n_i)` with one batch shape → values, status `(*batch,)`."""
         batch = arrays[0].shape[:-1]
-        if not batch:
+        if not batch and self._iterated is None:
             values, flags = self.careful.flagged(*arrays)
             if flags[0] < DOUBTFUL_MASS:
                 return values, flags[0]
@@ -62,16 +88,18 @@ class Solver:
         n_threads: int | None = None,
     ) -> tuple[Values, Statuses]:
         """The same from one array per input number, each of which broadcasts to `batch`."""
+        given = len(columns)
+        columns = self._with_found(columns, batch)
         if math.prod(batch) < KERNEL_FROM or not promising(self.quick, columns, batch):
             values, flags = self.careful.over(columns, batch, progress, n_threads)
-            return values, self._decided(values, flags, columns)
+            return values, self._decided(values, flags, columns[:given])
         values, flags = self.quick.over(columns, batch, progress, n_threads)
         status = flags[0]
         again = np.flatnonzero(status.reshape(-1))
         if again.size:
             some = _some(columns, batch, again)
             careful, flags = self.careful.over(some, again.shape, None, n_threads)
-            status.reshape(-1)[again] = self._decided(careful, flags, some)
+            status.reshape(-1)[again] = self._decided(careful, flags, some[:given])
             values.table[:, again] = careful.table
         return values, status
 

@@ -88,7 +88,7 @@ def solver_of(scenario: Scenario, entries: Mapping[str, Entry]) -> Solver:
             return dict(zip(chosen, outputs, strict=True)), verdict
 
         (M,) = scenario.composed([scenario.event.mechanism.M])
-        scenario.solvers[key] = Solver(scenario.inputs, build, M)
+        scenario.solvers[key] = Solver(scenario.inputs, build, M, scenario.iterated)
     return scenario.solvers[key]
 
 

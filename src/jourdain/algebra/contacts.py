@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from jourdain.algebra.coulomb import REVERSES, SLIPS, STICKS, planar
+from jourdain.algebra.coulomb import REVERSES, SLIPS, STICKS, asked_in_space, in_space, planar
 from jourdain.algebra.final_friction import hold_with_friction
 from jourdain.algebra.lengths import root, scaled, squares
 from jourdain.algebra.one_sided import Rows, hold, poisson
 from jourdain.algebra.span import RANK, span
 from jourdain.laws import Coulomb, Frictionless, MoreauCoulomb, NoSlip
 from jourdain.laws.state import ContactState
+from jourdain.spatial.iterated import Iteration
 
 if TYPE_CHECKING:
     from jourdain.algebra.event import Block, Decomposition, Problem
@@ -37,6 +38,8 @@ class Solved:
     miss: Any  # (1, 1): by how much the laws are not met, of the usual speed
     several: Any  # (1, 1): whether they can be met in several ways
     closing: Any  # (1, 1): how quickly contacts that were left alone close after all, of the speed that energy allows
+    asked: Any = None  # (m, 1), of an `Iteration`, for laws that need one
+    arrived: Any = None  # (1, 1), whether it did
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ def contact_impulses(problem: Problem, parts: Decomposition, v: Any, energy: Any
         u_minus=la.stack(*(block.C @ problem.v_minus + block.b_minus for block in blocks)),
         u=la.stack(*(block.C @ v + block.b_plus for block in blocks)),
         speed=root(2 * energy * squares(Y, la), la),
+        found=problem.found,
         la=la,
     )
     solved = _frictional(meets) if isinstance(blocks[0].law, Coulomb) else _held(meets)
@@ -85,7 +89,16 @@ class Meeting:
     u_minus: Any  # (rows, 1), before the event
     u: Any  # (rows, 1), with what the two-sided rows do, without the contacts
     speed: Any  # (rows, 1), √(2T · c M⁻¹ cᵀ): the largest that the kinetic energy allows
+    found: Any  # (f, 1), what an `Iteration` found; None: it is run on the spot, with numbers
     la: ModuleType
+
+    def iterated(self, asked: Any) -> Any:
+        """What the laws' iteration answers."""
+        if self.found is not None:
+            return self.found
+        iteration = Iteration.of(self.blocks)
+        assert iteration is not None
+        return iteration(asked)
 
     def places(self) -> list[Rows]:
         """Where the rows of each contact stand, and whether it may stick."""
@@ -145,11 +158,19 @@ def _held(m: Meeting) -> Solved:
 
 
 def _frictional(m: Meeting) -> Solved:
-    """One planar contact with friction inside the event."""
+    """One contact with friction inside the event."""
     la, (block,) = m.la, m.blocks
     still = la.absolute(m.u) <= ROUNDING * m.speed  # what is only rounding does not slip, nor approach
     u = la.where(still, 0.0, m.u)
-    path = planar(m.Y @ la.transpose(m.Y), u, block.friction, block.kappa, block.law.hypothesis, la)
+    W = m.Y @ la.transpose(m.Y)
+    zero = la.zeros(1, 1, like=m.u)
+    asked, arrived = None, None
+    if W.shape[-1] == 2:
+        path = planar(W, u, block.friction, block.kappa, block.law.hypothesis, la)
+    else:
+        asked = asked_in_space(W, u, block.friction, block.kappa, la)
+        found = m.iterated(asked)
+        path, arrived = in_space(W, u, found, la)
     grazes = la.rows(still, 0, 1)
     state = la.where(grazes, float(ContactState.GRAZES), float(ContactState.SEPARATES))
     for code, name in ((SLIPS, "SLIPS"), (STICKS, "STICKS"), (REVERSES, "REVERSES")):
@@ -157,8 +178,7 @@ def _frictional(m: Meeting) -> Solved:
     told = la.side_by_side(
         path.compression, path.restitution, path.friction, path.p_c, path.p_slip, path.p_t_slip
     )  # fmt: skip
-    zero = la.zeros(1, 1, like=m.u)
-    return Solved(la.stack(path.p_n, path.p_t), state, told, zero, zero > 0, zero)
+    return Solved(la.stack(path.p_n, path.p_t), state, told, zero, zero > 0, zero, asked, arrived)
 
 
 def _free(Y: Any, Q: Any, la: ModuleType) -> Any:

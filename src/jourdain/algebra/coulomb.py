@@ -1,4 +1,4 @@
-"""One planar contact with friction inside the event, in closed form [Routh; THEORY §5].
+"""One contact with friction inside the event: planar in closed form [Routh; THEORY §5], in space by iteration.
 
 While the normal impulse p grows, u = (u_n, u_t) follows du/dp = W (1, −μ s), s the sign of the slip:
 
@@ -6,7 +6,8 @@ While the normal impulse p grows, u = (u_n, u_t) follows du/dp = W (1, −μ s),
     at u_t = 0:    sticks if |W_nt| ≤ μ W_tt, dp_t/dp = −W_nt / W_tt;  else slips with s = sign W_nt
 
 There are two stretches at most: the slip that the contact comes with, up to p_1, and what follows. u_n is a broken line
-over p, so that the end of compression p_c and of restitution p_f follow without iteration.
+over p, so that the end of compression p_c and of restitution p_f follow without iteration. In space the slip turns, and
+the path is integrated (`spatial`); here stands what is asked of that, and what its answer means.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from jourdain.algebra.lengths import root
+from jourdain.spatial.slip import NEVER
 
 # What the slip does in the event.
 NO_IMPACT, SLIPS, STICKS, REVERSES = range(4)
@@ -26,9 +28,9 @@ class Path:
     """The event in impulse space; every entry (1, 1)."""
 
     p_n: Any  # normal impulse, N s
-    p_t: Any  # tangential impulse
+    p_t: Any  # tangential impulse; (2, 1) in space
     p_slip: Any  # normal impulse at which the first slip ends, inf if it does not
-    p_t_slip: Any  # tangential impulse there
+    p_t_slip: Any  # tangential impulse there; along the first tangent in space
     p_c: Any  # normal impulse at the end of compression
     compression: Any  # work of the normal impulse up to there, J, ≤ 0
     restitution: Any  # and after it, ≥ 0
@@ -100,6 +102,45 @@ def planar(W: Any, u: Any, friction: Any, restitution: Any, hypothesis: str, la:
     closes = u_n < 0
     numbers = (p_f, p_t, p_1, -friction * s * until, p_c, work_c, work_n - work_c, work_t, state)
     return Path(*(la.where(closes, number, zero) for number in numbers))
+
+
+def asked_in_space(W: Any, u: Any, friction: Any, restitution: Any, la: ModuleType) -> Any:
+    """W_tn, W_tt over W_nn, u_t over the approach, friction and restitution, (9, 1); see `spatial.slip`."""
+    W_nn, approach = _units(W, u, la)
+
+    def entry(i: int, j: int) -> Any:
+        return la.transpose(la.rows(la.transpose(la.rows(W, i, i + 1)), j, j + 1)) / W_nn
+
+    mobility = [entry(i, j) for i, j in ((0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
+    return la.stack(*mobility, la.rows(u, 1, 3) / approach, friction, restitution)
+
+
+def in_space(W: Any, u: Any, found: Any, la: ModuleType) -> tuple[Path, Any]:
+    """The path that was found, see `spatial.slip.FINISH`, and whether it came to its end; W (3 × 3), u (3 × 1)."""
+    W_nn, approach = _units(W, u, la)
+    push, work = approach / W_nn, approach * approach / W_nn
+    p, p_c, w_c, w, p_s, p_s1, after, sticks, arrived = (
+        la.rows(found, i, i + 1) for i in (0, 3, 4, 5, 6, 7, 9, 10, 11)
+    )
+    impulse = push * la.rows(found, 0, 3)
+    total = la.transpose(impulse) @ (u + W @ impulse / 2)
+    slip = la.rows(u, 1, 3)
+    came_slipping = la.transpose(slip) @ slip > 0
+    turned = la.where(sticks > 0, float(STICKS), la.where(came_slipping, float(REVERSES), float(SLIPS)))
+    state = la.where(after > 0, turned, float(SLIPS))
+    stops = p_s < NEVER
+    p_slip = la.where(stops, push * p_s, float("inf"))
+    closes = la.rows(u, 0, 1) < 0
+    numbers = (push * p, impulse, p_slip, push * p_s1, push * p_c, work * w_c, work * (w - w_c), total - work * w, state)
+    path = [la.where(closes, number, 0.0) for number in numbers]
+    path[1] = la.rows(path[1], 1, 3)
+    return Path(*path), la.where(closes, arrived, 1.0) > 0
+
+
+def _units(W: Any, u: Any, la: ModuleType) -> tuple[Any, Any]:
+    """W_nn and the approach −u_n; 1 where there is none."""
+    W_nn, u_n = la.transpose(la.rows(la.transpose(la.rows(W, 0, 1)), 0, 1)), la.rows(u, 0, 1)
+    return la.where(W_nn > 0, W_nn, 1.0), la.where(u_n < 0, -u_n, 1.0)
 
 
 def _sign(x: Any, la: ModuleType) -> Any:

@@ -55,11 +55,13 @@ class Problem:
     v_minus: Any  # (n, 1)
     blocks: tuple[Block, ...]
     applied: tuple[Any, ...]  # of (n, 1)
+    found: Any = None  # (f, 1), what the iteration of its contacts finds; None: none is needed, or it is run with numbers
 
     def changed(self, change: Callable[[Any], Any]) -> Problem:
         """The same event with `change` applied to each of its arrays."""
         blocks = tuple(block.changed(change) for block in self.blocks)
-        return Problem(change(self.M), change(self.v_minus), blocks, tuple(change(f) for f in self.applied))
+        applied = tuple(change(f) for f in self.applied)
+        return replace(self, M=change(self.M), v_minus=change(self.v_minus), blocks=blocks, applied=applied)
 
     def of_kind(self, *kinds: str) -> list[Block]:
         return [block for block in self.blocks if block.kind in kinds]
@@ -213,8 +215,11 @@ def _booked(problem: Problem, work: Any, touched: Touched | None, la: ModuleType
         return work
     start = sum(block.C.shape[-2] for block in problem.of_kind(*ON_KINDS))
     compression, restitution, friction, *_ = _columns(touched.solved.path, la)
-    after = la.rows(work, start + 2, work.shape[-2])
-    return la.stack(la.rows(work, 0, start), compression + restitution, friction, after)
+    k = touched.solved.impulse.shape[-2]
+    after = la.rows(work, start + k, work.shape[-2])
+    # Friction has one work: in space it is booked to the first tangent.
+    rest = la.zeros(k - 2, 1, like=work)
+    return la.stack(la.rows(work, 0, start), compression + restitution, friction, rest, after)
 
 
 def _of_contacts(problem: Problem, touched: Touched | None, la: ModuleType) -> dict[str, Any]:
@@ -223,12 +228,11 @@ def _of_contacts(problem: Problem, touched: Touched | None, la: ModuleType) -> d
     none = la.zeros(len(problem.of_kind("contact")), 1, like=problem.M)
     parts = [none] * len(names) if touched is None or touched.solved.path is None else _columns(touched.solved.path, la)
     nothing = la.zeros(0, 1, like=problem.M)
-    told = dict.fromkeys(("state", "undetermined", "miss", "several", "closing"), nothing)
+    told = dict.fromkeys(("state", "undetermined", "miss", "several", "closing", "asked", "arrived"), nothing)
     if touched is not None:
-        told = {**vars(touched.solved), "undetermined": touched.undetermined}
-    return dict(zip(names, parts, strict=True)) | {
-        f"contact_{name}": told[name] for name in ("state", "undetermined", "miss", "several", "closing")
-    }
+        told |= {name: value for name, value in vars(touched.solved).items() if name in told and value is not None}
+        told["undetermined"] = touched.undetermined
+    return dict(zip(names, parts, strict=True)) | {f"contact_{name}": value for name, value in told.items()}
 
 
 def _columns(X: Any, la: ModuleType) -> list[Any]:

@@ -45,6 +45,8 @@ def verdict(
     tests.append((Status.BAD_RESTITUTION, la.every(la.both(values["kappa"] >= 0, values["kappa"] <= 1))))
     if problem.of_kind("contact"):
         tests.append((Status.BAD_FRICTION, la.every(values["friction"] >= 0)))
+        if values["contact_arrived"].shape[-2]:
+            tests.append((Status.NOT_CONVERGED, values["contact_arrived"]))
         met = la.both(values["contact_miss"] <= TOLERANCE, values["contact_closing"] <= TOLERANCE)
         tests.append((Status.INFEASIBLE, met))
         tests.append((Status.AMBIGUOUS, la.where(values["contact_several"], 0.0, 1.0) > 0))

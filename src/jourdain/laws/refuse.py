@@ -19,8 +19,10 @@ def refuse_law(name: str, law: Any, n_tangents: int) -> None:
         raise BadEvent(f"contacts gives '{name}' the law {law!r}; give one of jd.laws, such as Frictionless(0.5).")
     if not isinstance(law, Frictionless) and not n_tangents:
         raise BadEvent(f"'{name}' has no tangential rows, so nothing can slip; give tangent=[…], or Frictionless.")
-    if isinstance(law, Coulomb | MoreauCoulomb) and n_tangents > 1:
-        raise BadEvent(f"'{name}' has {n_tangents} tangential rows; friction is solved for planar contacts, with one.")
+    if isinstance(law, Coulomb | MoreauCoulomb) and n_tangents > 2:
+        raise BadEvent(f"'{name}' has {n_tangents} tangential rows; with friction a contact has one, or two in space.")
+    if isinstance(law, MoreauCoulomb) and n_tangents > 1:
+        raise BadEvent(f"'{name}' has {n_tangents} tangential rows; MoreauCoulomb is solved for planar contacts.")
 
 
 def refuse_mixtures(laws: Mapping[str, Law], impulsive: Sequence[str], applied: bool) -> None:

@@ -9,6 +9,7 @@ from jourdain.plots.impulses import impulse_bars
 from jourdain.plots.maps import parameter_map
 from jourdain.plots.paths import impulse_path
 from jourdain.plots.polar import polar
+from jourdain.plots.states import state_map, state_steps
 from jourdain.plots.style import new_axes
 from jourdain.plots.sweeps import sweep_plot
 
@@ -25,5 +26,7 @@ __all__ = [
     "parameter_map",
     "polar",
     "save",
+    "state_map",
+    "state_steps",
     "sweep_plot",
 ]

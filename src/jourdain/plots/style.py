@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK = PALETTE = (
     "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#000000",
 )  # fmt: skip
+YELLOW = "#F0E442"  # theirs too: for areas only
 GREY = "#999999"
 # In black and white these tell apart what the colours do.
 LINE_STYLES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)))
@@ -124,9 +125,15 @@ def short(value: float) -> str:
     return f"{value + 0.0:.4g}".replace("-", "−")
 
 
-def legend(ax: Axes, keys: Sequence[Any], above: bool = False) -> None:
-    """Above the axes, or beside them where the figure makes room for it, else where it hides least."""
+def legend(ax: Axes, keys: Sequence[Any], above: bool = False, title: str = "") -> None:
+    """Above the axes, or beside them where the figure makes room for it, else where it hides least.
+
+    A title that it had stays, when keys are added.
+    """
+    known = ax.get_legend()
+    title = title or (known.get_title().get_text() if known else "")
     looks: dict[str, Any] = {"handles": list(keys), "fontsize": SMALL, "handlelength": 3.0}
+    looks |= {"title": title or None, "title_fontsize": SMALL, "alignment": "left"}
     if above:
         ax.legend(**looks, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, ncols=2, frameon=False)
     elif ax.get_figure().get_layout_engine() is None:  # type: ignore[union-attr]
