@@ -6,8 +6,10 @@ export UV_PYTHON ?= $(PYTHON)
 
 .PHONY: demo test test-all lint clean
 
-demo: .venv/ready  ## the gallery's events, printed, with a picture of each in out/; the four papers recomputed in out/papers/
+demo: .venv/ready  ## the gallery's events, printed, with a picture of each in out/; two maps of contacts; the four papers recomputed in out/papers/
 	$(RUN)/python -m jourdain.demo out
+	$(RUN)/jourdain run rough_rod --sweep theta=5:85:161 --sweep friction=0:1:101 --show contact_state.floor --plot out/rough_rod_map.png
+	$(RUN)/jourdain run walker --set rear_foot=one-sided --sweep theta=30:110:161 --sweep rho=0:0.5:101 --show contact_state.stance --plot out/walker_map.png
 	$(RUN)/jourdain reproduce --out out/papers
 
 test: lint  ## lint, types, tests, docstring examples, README

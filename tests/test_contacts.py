@@ -203,7 +203,7 @@ def test_a_ball_that_touches_two_walls() -> None:
     """Moreau's law sends it into the wall behind, and it is told; Poisson's keeps it between them."""
     made, walls = table(np.eye(1), [[1.0], [-1.0]], tangents=False)
     moreau = made.event(contacts={walls[0]: laws.Frictionless(0.9), walls[1]: laws.Frictionless(0.1)})
-    with pytest.raises(jd.Infeasible, match=r"'foot0', 'foot1': no impulses satisfy the laws .*; use law='poisson'"):
+    with pytest.raises(jd.Infeasible, match=r"'foot1' was opening .*; use Frictionless\(law='poisson'\)"):
         moreau.solve(v=[-1.0])
     poisson_law = {walls[0]: laws.Frictionless(0.9, "poisson"), walls[1]: laws.Frictionless(0.1, "poisson")}
     t = made.event(contacts=poisson_law).solve(v=[-1.0])

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from jourdain.contact import Contact
     from jourdain.errors import (
         Ambiguous,
+        AtSwitch,
         BadConstraint,
         BadEvent,
         BadFriction,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Ambiguous",
+    "AtSwitch",
     "BadConstraint",
     "BadEvent",
     "BadFriction",

@@ -90,9 +90,8 @@ def transition(
         raise BadEvent(f"contacts is a list of jd.Contact(normal=…, tangent=…, law=…), not {contacts!r}.")
     touching = [_contact_block(f"contact {i}", contact, n) for i, contact in enumerate(contacts)]
     laws = {f"contact {i}": block.law for i, block in enumerate(touching)}
-    refuse_mixtures(
-        laws, [block.kind for block in two_sided if block.kind in (*IMPULSIVE_KINDS, "nonideal")], impulse is not None
-    )
+    impulsive = [block.kind for block in two_sided if block.kind in (*IMPULSIVE_KINDS, "nonideal")]
+    refuse_mixtures(laws, [block.C.shape[-2] - 1 for block in touching], impulsive, impulse is not None)
     blocks = tuple(sorted([*two_sided, *touching], key=lambda block: KINDS.index(block.kind)))  # as `Problem` has them
     f = None if impulse is None else number("impulse", impulse)
     if f is not None and (f.ndim < 1 or f.shape[-1] != n):
@@ -332,11 +331,12 @@ def _names(blocks: Sequence[Block]) -> list[str]:
 def _constraint(name: str, block: Block) -> ConstraintLayout:
     """How one block stands in the outcome."""
     k, touches = block.C.shape[-2], block.kind == "contact"
+    hypothesis = block.law.hypothesis if isinstance(block.law, Coulomb) else ""
     rows = tuple(f"{name}.{i}" for i in range(k))
     if touches:
         tangents = [f"{name}.tangent"] if k == 2 else [f"{name}.tangent.{i}" for i in range(k - 1)]
         rows = (f"{name}.normal", *tangents)
-    return ConstraintLayout(name, block.kind, rows, False, touches, False, path=isinstance(block.law, Coulomb))
+    return ConstraintLayout(name, block.kind, rows, False, touches, False, path=hypothesis)
 
 
 def _contact_places(problem: Problem) -> list[slice]:

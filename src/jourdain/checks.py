@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra.event import BEFORE_KINDS
+from jourdain.algebra.one_sided import TIE
 from jourdain.algebra.verdict import TOLERANCE
 from jourdain.errors import (
     Ambiguous,
+    AtSwitch,
     BadFriction,
     BadRestitution,
     Contradiction,
     Error,
     Infeasible,
+    NotConverged,
     NotFinite,
     NotPositiveDefinite,
     OffConstraint,
@@ -49,9 +53,19 @@ def refusal(
     if status == Status.BAD_FRICTION:
         return BadFriction(f"The friction of a contact is {np.min(values['friction']):g}; it must be 0 or more.")
     if status == Status.INFEASIBLE:
-        return Infeasible(f"{listing(layout.along('one_sided'))}: {Status.INFEASIBLE.message}.")
+        return _infeasible(values, layout)
     if status == Status.AMBIGUOUS:
-        return Ambiguous(f"{listing(layout.along('one_sided'))}: {Status.AMBIGUOUS.message}.")
+        ways = _ways(values["contact_ways"][:, 0], layout)
+        told = f"; consistent are: {' or '.join(ways)}" if len(ways) > 1 else ""
+        return Ambiguous(f"{listing(layout.along('one_sided'))}: {Status.AMBIGUOUS.message}{told}.")
+    if status == Status.NOT_CONVERGED:
+        return NotConverged(
+            f"The impulses of {listing(layout.along('one_sided'))}, in space and with friction, were not found; change "
+            "the state or the friction a little, or use Frictionless or NoSlip."
+        )
+    if status == Status.AT_SWITCH:
+        verge = int(np.argmin(values["contact_margin"][:, 0]))
+        return AtSwitch(f"'{layout.along('one_sided')[verge]}': {Status.AT_SWITCH.message}.")
     if status == Status.BAD_RESTITUTION:
         return _bad_restitution(values["kappa"][:, 0], layout)
     return _contradicted(values, layout)
@@ -80,6 +94,30 @@ def _bad_restitution(kappa: Array, layout: Layout) -> Error:
     elastic = [row.name for row in layout.rows if row.kind == "elastic"]
     name = [*elastic, *layout.along("one_sided")][i]
     return BadRestitution(f"The restitution of '{name}' is {kappa[i]:g}; it must lie in [0, 1].")
+
+
+def _infeasible(values: Mapping[str, Array], layout: Layout) -> Error:
+    names = layout.along("one_sided")
+    if np.max(values["contact_residual"]) > TOLERANCE:
+        return Infeasible(f"{listing(names)}: {Status.INFEASIBLE.message}.")
+    opening = [name for name in names if values["u_minus"][layout.slices[name].start, 0] > 0]
+    sinking = [name for name in opening if values["u_plus"][layout.slices[name].start, 0] < 0] or names
+    return Infeasible(
+        f"{listing(sinking)} was opening and is left out by Moreau's law, but the others drive it together; use "
+        "Frictionless(law='poisson'), or let it strike in an event of its own (t.then)."
+    )
+
+
+def _ways(misses: Array, layout: Layout) -> list[str]:
+    """The ways to hold that meet the laws, as words: those of `algebra.one_sided.Rows.ways`, in their order."""
+    names = layout.along("one_sided")
+    n_ways = round(len(misses) ** (1 / len(names)))
+    words = {2: ("lifts", "holds"), 3: ("lifts", "slides", "sticks"), 4: ("lifts", "sticks", "slips", "slips back")}
+    if n_ways not in words or n_ways ** len(names) != len(misses):  # contacts with different laws
+        return []
+    combinations = product(words[n_ways], repeat=len(names))
+    said = [", ".join(f"'{name}' {word}" for name, word in zip(names, way, strict=True)) for way in combinations]
+    return [way for way, miss in zip(said, misses, strict=True) if miss <= TIE]
 
 
 def _off_constraint(g: Array, layout: Layout) -> Error:

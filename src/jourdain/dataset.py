@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import IntEnum
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.errors import Status
+from jourdain.laws.state import ContactState
 from jourdain.layout import Entry, Layout
 from jourdain.quantities import QUANTITIES
 
@@ -80,9 +82,7 @@ def dataset(
         if dimension in labels:
             units = [layout.unit(quantity, name) for name in labels[dimension]]
             labels[f"{dimension}_unit"] = (dimension, units, {"long_name": f"unit of {quantity}"})
-    meanings = " ".join(one.name.lower() for one in Status)
-    flags = {"flag_values": np.array(list(Status), dtype=np.int8), "flag_meanings": meanings}
-    data["status"] = (axes, status, {"long_name": QUANTITIES["status"].long_name, **flags})
+    data["status"] = (axes, status, {"long_name": QUANTITIES["status"].long_name, **flags(Status)})
     about = {"source": f"jourdain {version('jourdain')}", "events": summary(status)}
     return xarray.Dataset(data, coords={**coordinates, **labels}, attrs=about)
 
@@ -96,7 +96,13 @@ def summary(status: NDArray[np.int8]) -> str:
     return ", ".join([events, f"{status.size - told.size} ok", *others])
 
 
-def attributes(layout: Layout, entry: Entry) -> dict[str, str]:
+def flags(codes: type[IntEnum]) -> dict[str, Any]:
+    """What numbers stand for, as the CF conventions write it."""
+    meanings = " ".join(one.name.lower() for one in codes)
+    return {"flag_values": np.array(list(codes), dtype=np.int8), "flag_meanings": meanings}
+
+
+def attributes(layout: Layout, entry: Entry) -> dict[str, Any]:
     """Symbol, units and long name of a variable."""
     quantity = QUANTITIES[entry.quantity]
     label = (
@@ -105,6 +111,8 @@ def attributes(layout: Layout, entry: Entry) -> dict[str, str]:
         else None
     )
     long_name = quantity.long_name + (f": {label}" if label else "")
+    if entry.quantity == "contact_state":
+        return {"symbol": quantity.symbol, "long_name": long_name, **flags(ContactState)}
     units = {layout.unit(quantity.name, name) for name in entry.names or (label,)}  # of the numbers that are there
     unit = units.pop() if len(units) == 1 else ""
     return {"symbol": quantity.symbol, "long_name": long_name, **unit_attribute(unit)}

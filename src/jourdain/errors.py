@@ -90,6 +90,10 @@ class Ambiguous(Error):
     """Contacts whose laws can be satisfied in several ways."""
 
 
+class AtSwitch(Error):
+    """A state at which a contact is on the verge of doing something else: the outcome has no derivative there."""
+
+
 class NotConverged(Error):
     """An iteration that did not arrive."""
 
@@ -107,7 +111,10 @@ class BadArgument(Error):
 
 
 class Status(IntEnum):
-    """What became of one event. OK is 0; a status other than OK and ENERGY_CREATED comes with NaN in all numbers."""
+    """What became of one event. OK is 0; a status other than OK and ENERGY_CREATED comes with NaN in all numbers.
+
+    AT_SWITCH is one of derivatives only: the outcome itself is told by the states of its contacts.
+    """
 
     OK = 0
     ENERGY_CREATED = 1
@@ -121,6 +128,7 @@ class Status(IntEnum):
     BAD_FRICTION = 9
     INFEASIBLE = 10
     AMBIGUOUS = 11
+    AT_SWITCH = 12
 
     @property
     def message(self) -> str:
@@ -141,7 +149,10 @@ _MESSAGES = {
     Status.BAD_FRICTION: "a coefficient of friction is negative",
     Status.INFEASIBLE: "no impulses satisfy the laws of all contacts together; use law='poisson', or Frictionless",
     Status.AMBIGUOUS: "the laws of the contacts can be satisfied in several ways; rigid bodies do not tell which",
-    Status.NOT_CONVERGED: "no coordinates near the guess satisfy the geometric rows; guess closer",
+    Status.NOT_CONVERGED: "an iteration did not arrive: coordinates that satisfy the geometric rows (guess closer), or "
+    "impulses of a contact in space",
+    Status.AT_SWITCH: "a contact is on the verge of lifting, sticking or slipping: derivatives differ on either side; "
+    "take them a little beside",
 }
 
 

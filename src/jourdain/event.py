@@ -141,7 +141,10 @@ class Event:
         iteration = Iteration.of(self.problem.of_kind("contact"))
         if iteration is None:
             return None
-        asked, slopes = self.expressions().values["contact_asked"], SX.sym("slopes", iteration.n_found, iteration.n_asked)
+        asked, slopes = (
+            self.expressions().values["contact_asked"],
+            SX.sym("slopes", iteration.n_found, iteration.n_asked),
+        )
         return Iterated(iteration, asked, self.problem.found, slopes)
 
     def generic_state(self) -> tuple[Array, Array, Array]:
@@ -212,7 +215,7 @@ class Event:
                 isinstance(role.constraint, Contact),
                 role.constraint.g is not None,
                 role.constraint.units,
-                isinstance(role.block.law, Coulomb),
+                role.block.law.hypothesis if isinstance(role.block.law, Coulomb) else "",
             )
             for role in self.roles
         )

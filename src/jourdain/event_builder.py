@@ -81,7 +81,8 @@ def event(
             )
     one_sided = {role.constraint.name: role.block.law for role in roles if role.block.kind == "contact"}
     impulsive = [role.constraint.name for role in roles if role.block.kind in (*IMPULSIVE_KINDS, "nonideal")]
-    refuse_mixtures(one_sided, impulsive, bool(impulses))
+    n_tangents = [role.block.C.shape[0] - 1 for role in roles if role.block.kind == "contact"]
+    refuse_mixtures(one_sided, n_tangents, impulsive, bool(impulses))
     targets = [mechanism.point_name(key) for key in impulses]
     refuse_clash((name, "impulse") for name in targets)
     applied = {

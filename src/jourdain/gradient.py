@@ -11,7 +11,7 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra import lapack
-from jourdain.algebra.verdict import LARGEST
+from jourdain.algebra.verdict import DOUBTFUL_ROWS, LARGEST
 from jourdain.errors import BadEvent, NameClash, NotConverged, Status, listing, unknown
 from jourdain.evaluate import Array
 from jourdain.layout import Entry, Layout
@@ -20,10 +20,11 @@ from jourdain.solver import Solver, Statuses
 from jourdain.spatial.iterated import Iterated
 
 if TYPE_CHECKING:
-    from jourdain.event import Event
+    from jourdain.event import Event, Expressions
     from jourdain.scenario import Scenario
 
 INTEGERS = ("dof", "redundant", "contact_state")  # have no derivative
+ON_THE_VERGE = 1e-9  # of the usual speed or impulse: the margin of a contact that may do one thing or another
 
 
 def names_in(wrt: Any) -> tuple[str, ...]:
@@ -38,6 +39,16 @@ def differentiable(layout: Layout, of: str) -> Entry:
     if entry.quantity in INTEGERS:
         raise BadEvent(f"'{of}' is a whole number: it has no derivative.")
     return entry
+
+
+def switched(found: Expressions, independent: bool) -> tuple[SX, SX]:
+    """(verdict, failed) of an event whose contacts must not be on the verge of doing something else."""
+    margins = found.values["contact_margin"]
+    if not margins.numel():
+        return found.verdict, found.failed
+    verge = ca.logic_and(ca.mmin(margins) <= ON_THE_VERGE, ca.logic_not(found.failed))
+    code = float(DOUBTFUL_ROWS if independent else Status.AT_SWITCH)
+    return ca.if_else(verge, code, found.verdict), ca.logic_or(verge, found.failed)
 
 
 def jacobian(numbers: SX, symbols: SX, failed: SX, iterated: Iterated | None) -> SX:
@@ -95,7 +106,8 @@ class EventGradient:
 
         def build(independent: bool) -> tuple[dict[str, SX], SX]:
             found = event.expressions(independent, checked)
-            return {"J": jacobian(found.entry(self.entry), symbols, found.failed, event.iterated)}, found.verdict
+            verdict, failed = switched(found, independent)
+            return {"J": jacobian(found.entry(self.entry), symbols, failed, event.iterated)}, verdict
 
         self.solver = Solver(event.inputs, build, event.mechanism.M, event.iterated, slopes=True)
 
@@ -139,7 +151,7 @@ class ScenarioGradient:
             found = scenario.event.expressions(independent)
             column = ca.vertcat(SX(0, 1), *(found.entry(entry) for entry in self.entries))
             values, verdict, failed, g = scenario.composed(
-                [column, found.verdict, found.failed, scenario.event.geometry]
+                [column, *switched(found, independent), scenario.event.geometry]
             )
             outputs = {"value": ca.if_else(failed, float("nan"), values)}
             outputs |= {

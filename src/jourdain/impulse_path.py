@@ -18,26 +18,36 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ImpulsePath:
-    """The path by its knots: between them u and the tangential impulse are straight lines over the normal impulse p."""
+    """The path by its knots: between them u and the tangential impulse are straight lines over the normal impulse p.
+
+    In space the slip turns, and the knots lie close.
+    """
 
     p: Array  # (knots,), normal impulse, N s, rising from 0
     u_n: Array  # (knots,), m/s
-    u_t: Array
-    p_t: Array  # tangential impulse, N s
+    u_t: Array  # (knots,), in space (knots, 2)
+    p_t: Array  # tangential impulse, N s, likewise
     p_c: float  # where compression ends
     p_slip: float  # where the first slip ends; inf if it does not
 
     def at(self, p: ArrayLike) -> dict[str, Array]:
         """u_n, u_t, p_t and the work done so far, J, at these normal impulses."""
         p = np.asarray(p, dtype=float)
-        lines = {name: np.interp(p, self.p, getattr(self, name)) for name in ("u_n", "u_t", "p_t")}
+        lines = {name: self._line(name, p) for name in ("u_n", "u_t", "p_t")}
         return {**lines, "work": np.array([self._work(one) for one in np.ravel(p)]).reshape(p.shape)}
 
+    def _line(self, name: str, p: Array) -> Array:
+        line = getattr(self, name)
+        if line.ndim == 1:
+            return np.asarray(np.interp(p, self.p, line))
+        return np.stack([np.interp(p, self.p, one) for one in line.T], axis=-1)
+
     def _work(self, end: float) -> float:
-        """∫ u_n dp + ∫ u_t dp_t; trapezoids are exact between knots."""
+        """∫ u_n dp + ∫ u_t · dp_t; trapezoids are exact between knots."""
         p = np.concatenate([self.p[self.p < end], [end]])
-        u_n, u_t, p_t = (np.interp(p, self.p, line) for line in (self.u_n, self.u_t, self.p_t))
-        return float(np.trapezoid(u_n, p) + np.trapezoid(u_t, p_t))
+        u_n, u_t, p_t = (self._line(name, p) for name in ("u_n", "u_t", "p_t"))
+        rubbed = np.sum((u_t[1:] + u_t[:-1]) / 2 * np.diff(p_t, axis=0))
+        return float(np.trapezoid(u_n, p) + rubbed)
 
 
 def impulse_path(t: Transition, contact: str, p_c: float, p_slip: float, p_t_slip: float) -> ImpulsePath:
@@ -54,6 +64,21 @@ def impulse_path(t: Transition, contact: str, p_c: float, p_slip: float, p_t_sli
     order = sorted(knots)
     u_n, u_t, p_t = np.array([knots[p] for p in order]).T
     return ImpulsePath(np.array(order), u_n, u_t, p_t, p_c, p_slip)
+
+
+def path_in_space(t: Transition, contact: str, asked: Array) -> ImpulsePath:
+    """The path of a contact in space: integrated once more, with what it passes noted."""
+    from jourdain.spatial.coulomb import trail
+
+    (hypothesis,) = (c.path for c in t.layout.constraints if c.name == contact)
+    u, mass = t.u_minus[contact], float(t.effective_mass[contact][0])
+    if not u[0] < 0:
+        return ImpulsePath(np.zeros(1), u[:1], u[None, 1:], np.zeros((1, 2)), 0.0, 0.0)
+    y, p_c, p_s = trail(asked, hypothesis)
+    push = -u[0] * mass  # its unit of impulse
+    p, p_t = push * y[:, 0], push * y[:, 1:3]
+    u_n = -u[0] * (y[:, 0] + y[:, 1:3] @ asked[:2] - 1)
+    return ImpulsePath(p, u_n, -u[0] * y[:, 4:6], p_t, push * p_c, push * p_s)
 
 
 def refuse(t: Transition, contact: str) -> None:

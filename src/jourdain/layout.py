@@ -30,7 +30,7 @@ class ConstraintLayout:
     contact: bool
     geometric: bool
     units: str = ""
-    path: bool = False  # a contact with friction inside the event: its work is booked along its path
+    path: str = ""  # the hypothesis of a contact with friction inside the event: its work is booked along its path
 
 
 @dataclass(frozen=True)

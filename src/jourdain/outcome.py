@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jourdain.impulse_path import ImpulsePath
 
 Array = NDArray[np.float64]
+SLIPS = 1e-9  # of the speed that the kinetic energy allows: below, a contact does not slip
 
 
 class DegreesOfFreedom(NamedTuple):
@@ -200,12 +201,37 @@ class Transition:
             return Named("one-sided contact", {name: ContactState(int(states[i])) for i, name in enumerate(names)})
         return self._by_name("one-sided contact", names, states)
 
+    @property
+    def slip_direction(self) -> Named[Array]:
+        """Where each contact slips after the event: the unit vector along its tangents, `(*batch, n_tangents)`.
+
+        NaN where it does not touch any more, sticks, or has no tangents.
+        """
+        found = {}
+        for c in self.layout.constraints:
+            if not c.contact:
+                continue
+            u_t = self.u_plus[c.name][..., 1:]
+            speed = np.sqrt(np.sum(u_t * u_t, axis=-1, keepdims=True))
+            slips = speed > SLIPS * np.sqrt(2 * np.abs(self.T_minus[..., None]) * self._row_lengths2(c.name))
+            if c.kind == "contact":
+                slips &= np.isin(self.contact[c.name], _PUSHING)[..., None]
+            found[c.name] = np.where(slips, u_t / np.where(slips, speed, 1.0), np.nan)
+        return Named("contact", found)
+
+    def _row_lengths2(self, contact: str) -> Array:
+        """The largest c M⁻¹ cᵀ of a contact's rows, `(*batch, 1)`."""
+        lengths2 = self._column("row_length2")[..., self.layout.slices[contact]]
+        return np.asarray(np.max(lengths2, axis=-1, keepdims=True))
+
     def path(self, contact: str) -> ImpulsePath:
         """What a contact with friction inside the event did while its normal impulse grew."""
-        from jourdain.impulse_path import impulse_path, refuse
+        from jourdain.impulse_path import impulse_path, path_in_space, refuse
 
         refuse(self, contact)
         place = self.layout.along("one_sided").index(contact)
+        if len(self.u_minus[contact]) > 2:
+            return path_in_space(self, contact, self._column("contact_asked"))
         ends = (float(self._column(name)[place]) for name in ("compression_end", "slip_end", "slip_impulse"))
         return impulse_path(self, contact, *ends)
 
@@ -352,6 +378,7 @@ class Transition:
         return Named("constraint or row", values, aliases)
 
 
+_PUSHING = [ContactState.HOLDS, ContactState.STICKS, ContactState.SLIPS, ContactState.REVERSES]
 _MAPPINGS = ("coordinate", "velocity_minus", "velocity_plus", "outputs_minus", "outputs_plus", "u_minus", "u_plus",
              "impulse", "Lambda", "effective_mass", "required_friction", "ledger")  # fmt: skip
 

@@ -48,6 +48,17 @@ _TABLE = (
         "redundant", "redundant", r"\mathrm{redundant}", "", "1 where the row depends on those before it", along="row"
     ),
     Quantity("contact_state", "state", r"\mathrm{state}", "", "what became of the contact", along="one_sided"),
+    Quantity(
+        "contact_residual", "residual", r"\mathrm{residual}", "", "by how much the laws are not met", along="one_sided"
+    ),
+    Quantity(
+        "contact_margin",
+        "margin",
+        r"\mathrm{margin}",
+        "",
+        "how far the contact is from another state",
+        along="one_sided",
+    ),
     Quantity("compression_work", "W_c", "W_c", "J", "work of a frictional contact in compression", along="one_sided"),
     Quantity("restitution_work", "W_r", "W_r", "J", "work of a frictional contact in restitution", along="one_sided"),
     Quantity("friction_work", "W_t", "W_t", "J", "work of the friction of a contact", along="one_sided"),

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from jourdain.algebra.coulomb import REVERSES, SLIPS, STICKS, asked_in_space, in_space, planar
-from jourdain.algebra.final_friction import hold_with_friction
+from jourdain.algebra import coulomb
+from jourdain.algebra.final_friction import asked_in_space, found_in_space, hold_with_friction
 from jourdain.algebra.lengths import root, scaled, squares
 from jourdain.algebra.one_sided import Rows, hold, poisson
 from jourdain.algebra.span import RANK, span
@@ -38,6 +38,8 @@ class Solved:
     miss: Any  # (1, 1): by how much the laws are not met, of the usual speed
     several: Any  # (1, 1): whether they can be met in several ways
     closing: Any  # (1, 1): how quickly contacts that were left alone close after all, of the speed that energy allows
+    margin: Any  # (contacts, 1): how far each is from doing something else, of the usual speed or impulse
+    ways: Any = None  # (ways, 1): by how much each way to hold misses the laws, where ways are tried
     asked: Any = None  # (m, 1), of an `Iteration`, for laws that need one
     arrived: Any = None  # (1, 1), whether it did
 
@@ -127,8 +129,16 @@ def _held(m: Meeting) -> Solved:
     Y, u = la.scale_rows(taken, m.Y), taken * m.u
     approach = la.where(m.u_minus < 0, m.u_minus, 0.0)
     r = u + taken * _along_normals(contacts, kappa * approach, la)  # u⁺ + κ u⁻ ≥ 0 along normals
+    asked, arrived = None, None
     if isinstance(m.blocks[0].law, MoreauCoulomb):
-        found = hold_with_friction(Y, r, [block.friction for block in m.blocks], contacts, la)
+        friction = [block.friction for block in m.blocks]
+        if len(contacts[0].tangents) == 1:
+            found = hold_with_friction(Y, r, friction, contacts, la)
+        else:
+            asked = asked_in_space(Y, r, friction, la)
+            answer = m.iterated(asked)
+            found = found_in_space(Y, r, friction, contacts, answer, la)
+            arrived = la.rows(answer, Y.shape[-2], Y.shape[-2] + 1) > 0
     elif by_poisson:
         found = poisson(Y, u, kappa, contacts, la)
     else:
@@ -154,7 +164,18 @@ def _held(m: Meeting) -> Solved:
         watched = _either(left, held_fast, la)
         sinks = la.where(la.both(watched, end < 0), -end / la.where(allowed > 0, allowed, 1.0), 0.0)
         closing = la.where(sinks > closing, sinks, closing)
-    return Solved(found.impulse, la.stack(*states), None, found.miss, found.several, closing)
+    return Solved(
+        impulse=found.impulse,
+        state=la.stack(*states),
+        path=None,
+        miss=found.miss,
+        several=found.several,
+        closing=closing,
+        margin=found.margin,
+        ways=found.ways,
+        asked=asked,
+        arrived=arrived,
+    )
 
 
 def _frictional(m: Meeting) -> Solved:
@@ -166,19 +187,29 @@ def _frictional(m: Meeting) -> Solved:
     zero = la.zeros(1, 1, like=m.u)
     asked, arrived = None, None
     if W.shape[-1] == 2:
-        path = planar(W, u, block.friction, block.kappa, block.law.hypothesis, la)
+        path = coulomb.planar(W, u, block.friction, block.kappa, block.law.hypothesis, la)
     else:
-        asked = asked_in_space(W, u, block.friction, block.kappa, la)
+        asked = coulomb.asked_in_space(W, u, block.friction, block.kappa, la)
         found = m.iterated(asked)
-        path, arrived = in_space(W, u, found, la)
-    grazes = la.rows(still, 0, 1)
+        path, arrived = coulomb.in_space(W, u, found, block.law.hypothesis, la)
+    grazes, u_n, allowed = (la.rows(column, 0, 1) for column in (still, u, m.speed))
     state = la.where(grazes, float(ContactState.GRAZES), float(ContactState.SEPARATES))
-    for code, name in ((SLIPS, "SLIPS"), (STICKS, "STICKS"), (REVERSES, "REVERSES")):
-        state = la.where(path.state == float(code), float(ContactState[name]), state)
+    for name in ("SLIPS", "STICKS", "REVERSES"):
+        state = la.where(path.state == float(getattr(coulomb, name)), float(ContactState[name]), state)
     told = la.side_by_side(
         path.compression, path.restitution, path.friction, path.p_c, path.p_slip, path.p_t_slip
     )  # fmt: skip
-    return Solved(la.stack(path.p_n, path.p_t), state, told, zero, zero > 0, zero, asked, arrived)
+    return Solved(
+        impulse=la.stack(path.p_n, path.p_t),
+        state=state,
+        path=told,
+        miss=zero,
+        several=zero > 0,
+        closing=zero,
+        margin=la.where(u_n < 0, path.margin, u_n / la.where(allowed > 0, allowed, 1.0)),
+        asked=asked,
+        arrived=arrived,
+    )
 
 
 def _free(Y: Any, Q: Any, la: ModuleType) -> Any:

@@ -36,6 +36,7 @@ class Path:
     restitution: Any  # and after it, ≥ 0
     friction: Any  # work of the tangential impulse, ≤ 0
     state: Any  # NO_IMPACT, SLIPS, STICKS or REVERSES
+    margin: Any  # how far it is from doing something else, as parts of impulses and speeds
 
 
 def planar(W: Any, u: Any, friction: Any, restitution: Any, hypothesis: str, la: ModuleType) -> Path:
@@ -98,9 +99,15 @@ def planar(W: Any, u: Any, friction: Any, restitution: Any, hypothesis: str, la:
     work_n = work_n + la.where(second_p > 0, (u_1 + n_2 * second_p / 2) * second_p, 0.0)
     turned = la.where(sticks, float(STICKS), la.where(s == 0, float(SLIPS), float(REVERSES)))
     state = la.where(second_p > 0, turned, float(SLIPS))
+    ends = la.where(reaches, la.absolute(until - p_f), p_f)  # the slip stops just before the end, or just not
+    threshold = la.absolute(la.absolute(W_nt) - friction * W_tt) / (la.absolute(W_nt) + friction * W_tt + W_nn)
+    margin = la.where(p_f > 0, ends / la.where(p_f > 0, p_f, 1.0), 0.0)
+    margin = _least(margin, la.where(second_p > 0, threshold, 1.0), la)
+    if hypothesis == "poisson":
+        margin = _least(margin, la.where(reaches, la.absolute(until - p_c) / la.where(p_c > 0, p_c, 1.0), 1.0), la)
 
     closes = u_n < 0
-    numbers = (p_f, p_t, p_1, -friction * s * until, p_c, work_c, work_n - work_c, work_t, state)
+    numbers = (p_f, p_t, p_1, -friction * s * until, p_c, work_c, work_n - work_c, work_t, state, margin)
     return Path(*(la.where(closes, number, zero) for number in numbers))
 
 
@@ -115,12 +122,12 @@ def asked_in_space(W: Any, u: Any, friction: Any, restitution: Any, la: ModuleTy
     return la.stack(*mobility, la.rows(u, 1, 3) / approach, friction, restitution)
 
 
-def in_space(W: Any, u: Any, found: Any, la: ModuleType) -> tuple[Path, Any]:
+def in_space(W: Any, u: Any, found: Any, hypothesis: str, la: ModuleType) -> tuple[Path, Any]:
     """The path that was found, see `spatial.slip.FINISH`, and whether it came to its end; W (3 × 3), u (3 × 1)."""
     W_nn, approach = _units(W, u, la)
     push, work = approach / W_nn, approach * approach / W_nn
     p, p_c, w_c, w, p_s, p_s1, after, sticks, arrived = (
-        la.rows(found, i, i + 1) for i in (0, 3, 4, 5, 6, 7, 9, 10, 11)
+        la.rows(found, i, i + 1) for i in (0, 3, 4, 5, 6, 7, 9, 10, 12)
     )
     impulse = push * la.rows(found, 0, 3)
     total = la.transpose(impulse) @ (u + W @ impulse / 2)
@@ -131,16 +138,34 @@ def in_space(W: Any, u: Any, found: Any, la: ModuleType) -> tuple[Path, Any]:
     stops = p_s < NEVER
     p_slip = la.where(stops, push * p_s, float("inf"))
     closes = la.rows(u, 0, 1) < 0
-    numbers = (push * p, impulse, p_slip, push * p_s1, push * p_c, work * w_c, work * (w - w_c), total - work * w, state)
+    margin = _margin_in_space(found, u + W @ impulse, approach, hypothesis, la)
+    works = (work * w_c, work * (w - w_c), total - work * w)
+    numbers = (push * p, impulse, p_slip, push * p_s1, push * p_c, *works, state, margin)
     path = [la.where(closes, number, 0.0) for number in numbers]
     path[1] = la.rows(path[1], 1, 3)
     return Path(*path), la.where(closes, arrived, 1.0) > 0
+
+
+def _margin_in_space(found: Any, u_plus: Any, approach: Any, hypothesis: str, la: ModuleType) -> Any:
+    p, p_c, p_s, after, gap = (la.rows(found, i, i + 1) for i in (0, 3, 6, 9, 11))
+    slip = la.rows(u_plus, 1, 3)
+    stopped = p_s < NEVER
+    # The slip stopped just before the end, or is about to.
+    margin = la.where(stopped, after / la.where(p > 0, p, 1.0), root(la.transpose(slip) @ slip, la) / approach)
+    margin = _least(margin, la.where(stopped, gap, 1.0), la)
+    if hypothesis == "poisson":
+        margin = _least(margin, la.where(stopped, la.absolute(p_s - p_c) / la.where(p_c > 0, p_c, 1.0), 1.0), la)
+    return margin
 
 
 def _units(W: Any, u: Any, la: ModuleType) -> tuple[Any, Any]:
     """W_nn and the approach −u_n; 1 where there is none."""
     W_nn, u_n = la.transpose(la.rows(la.transpose(la.rows(W, 0, 1)), 0, 1)), la.rows(u, 0, 1)
     return la.where(W_nn > 0, W_nn, 1.0), la.where(u_n < 0, -u_n, 1.0)
+
+
+def _least(one: Any, other: Any, la: ModuleType) -> Any:
+    return la.where(one < other, one, other)
 
 
 def _sign(x: Any, la: ModuleType) -> Any:

@@ -55,7 +55,7 @@ class Problem:
     v_minus: Any  # (n, 1)
     blocks: tuple[Block, ...]
     applied: tuple[Any, ...]  # of (n, 1)
-    found: Any = None  # (f, 1), what the iteration of its contacts finds; None: none is needed, or it is run with numbers
+    found: Any = None  # (f, 1), what the iteration of contacts in space finds; None: it is run with numbers
 
     def changed(self, change: Callable[[Any], Any]) -> Problem:
         """The same event with `change` applied to each of its arrays."""
@@ -228,10 +228,13 @@ def _of_contacts(problem: Problem, touched: Touched | None, la: ModuleType) -> d
     none = la.zeros(len(problem.of_kind("contact")), 1, like=problem.M)
     parts = [none] * len(names) if touched is None or touched.solved.path is None else _columns(touched.solved.path, la)
     nothing = la.zeros(0, 1, like=problem.M)
-    told = dict.fromkeys(("state", "undetermined", "miss", "several", "closing", "asked", "arrived"), nothing)
+    told = dict.fromkeys(("state", "undetermined", "several", "closing", "margin", "ways", "asked", "arrived"), nothing)
+    miss = none
     if touched is not None:
         told |= {name: value for name, value in vars(touched.solved).items() if name in told and value is not None}
         told["undetermined"] = touched.undetermined
+        miss = touched.solved.miss * la.ones(none.shape[-2], 1, like=problem.M)
+    told["residual"] = miss
     return dict(zip(names, parts, strict=True)) | {f"contact_{name}": value for name, value in told.items()}
 
 

@@ -191,6 +191,12 @@ def _solution(A: Array, b: Array) -> Array:
     return np.where((spread < 1e8)[..., None], (inverse @ b[..., None])[..., 0], nothing)
 
 
+def pseudo_inverse(A: Array) -> Array:
+    """A⁺ `(*batch, n, m)`; 0 where A is not finite."""
+    sound = np.isfinite(A).all(axis=(-2, -1), keepdims=True)
+    return np.asarray(np.linalg.pinv(np.where(sound, A, 0.0), rcond=1e-12))
+
+
 def positive_definite(M: Array) -> NDArray[np.bool_]:
     """Whether M is positive definite beyond rounding, `(*batch,)`.
 

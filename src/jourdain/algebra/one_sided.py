@@ -13,7 +13,7 @@ violates least is taken, of equal ones that with the least impulses. Nothing bra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from types import ModuleType
 from typing import Any
@@ -46,6 +46,8 @@ class Held:
     after: Any  # (rows, 1), w; ≥ 0 along normals
     miss: Any  # (1, 1): by how much the conditions are not met, of the usual speed
     several: Any  # (1, 1): whether another way meets them and moves otherwise
+    margin: Any  # (contacts, 1): how far each is from doing something else, of the usual speed
+    ways: Any = None  # (ways, 1): by how much each way to hold misses the conditions
 
 
 def hold(Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType) -> Held:
@@ -58,7 +60,7 @@ def hold(Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType) -> Held:
         spanned = span(rows, n, la, like=Y)
         asked = la.stack(*(-la.rows(r, i, i + 1) for i in acting))
         choice.offer(scattered(spanned.impulse(spanned.coordinates(asked)), acting, k, la), acting)
-    return choice.best
+    return choice.answer()
 
 
 class Choice:
@@ -72,7 +74,8 @@ class Choice:
         self.usual = la.where(largest > 0, largest, 1.0)  # the speed that the conditions are measured by
         none = la.zeros(self.n_rows, 1, like=Y)
         self.cost = la.zeros(1, 1, like=Y)  # Σ W_ii λ_i²
-        self.best = Held(none, r, self._violation(none, r) / self.usual, self.cost > 0)  # all lift
+        self.best = Held(none, r, self._violation(none, r) / self.usual, self.cost > 0, none)  # all lift
+        self.misses = [self.best.miss]
 
     def offer(self, impulse: Any, resting: Sequence[int], also: Any = 0.0) -> None:
         """Take this way if it is better; `also`: what else of the conditions it misses, as a speed along unit rows."""
@@ -83,6 +86,7 @@ class Choice:
         miss = _larger(_larger(self._violation(impulse, after), moving, la), also, la) / self.usual
         sound = la.transpose(impulse) @ impulse < float("inf")  # no pivot vanished
         miss = la.where(sound, miss, float("inf"))
+        self.misses.append(miss)
         price = la.transpose(impulse * self.lengths) @ (impulse * self.lengths)
         both_good = la.both(miss <= TIE, best.miss <= TIE)
         apart = _largest(la.absolute(after - best.after), self.lengths, range(self.n_rows), la) > 10 * TIE * self.usual
@@ -95,7 +99,22 @@ class Choice:
             la.where(better, after, best.after),
             la.where(better, miss, best.miss),
             several > 0,
+            best.margin,
         )
+
+    def answer(self) -> Held:
+        """The best, with how far each contact is from lifting or touching: the larger of λ_i √W_ii and w_i / √W_ii."""
+        la, best = self.la, self.best
+        margins = [self.margin(best.impulse, best.after, i) for i in self.normals]
+        return replace(best, margin=la.stack(*margins), ways=la.stack(*self.misses))
+
+    def margin(self, impulse: Any, after: Any, i: int) -> Any:
+        """That of one row, (1, 1); infinite where it cannot move."""
+        la = self.la
+        push, end, length = (la.rows(column, i, i + 1) for column in (impulse, after, self.lengths))
+        moves = length > 0
+        speed = _larger(push * length, end / la.where(moves, length, 1.0), la) / self.usual
+        return la.where(moves, speed, float("inf"))
 
     def _violation(self, impulse: Any, after: Any) -> Any:
         """How far the most negative of λ_i √W_ii and w_i / √W_ii of the normals is below 0."""
@@ -110,7 +129,9 @@ def poisson(Y: Any, u: Any, kappa: Any, contacts: Sequence[Rows], la: ModuleType
     compression = hold(Y, u, contacts, la)
     given_back = compression.impulse + kappa * compression.impulse
     rest = hold(Y, u + Y @ (la.transpose(Y) @ given_back), contacts, la)
-    return Held(given_back + rest.impulse, rest.after, _larger(compression.miss, rest.miss, la), rest.several)
+    smaller = la.where(compression.margin < rest.margin, compression.margin, rest.margin)
+    worse = _larger(compression.miss, rest.miss, la)
+    return Held(given_back + rest.impulse, rest.after, worse, rest.several, smaller, rest.ways)
 
 
 def _largest(u: Any, lengths: Any, some: Sequence[int], la: ModuleType) -> Any:

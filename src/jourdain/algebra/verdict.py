@@ -47,7 +47,7 @@ def verdict(
         tests.append((Status.BAD_FRICTION, la.every(values["friction"] >= 0)))
         if values["contact_arrived"].shape[-2]:
             tests.append((Status.NOT_CONVERGED, values["contact_arrived"]))
-        met = la.both(values["contact_miss"] <= TOLERANCE, values["contact_closing"] <= TOLERANCE)
+        met = la.both(la.every(values["contact_residual"] <= TOLERANCE), values["contact_closing"] <= TOLERANCE)
         tests.append((Status.INFEASIBLE, met))
         tests.append((Status.AMBIGUOUS, la.where(values["contact_several"], 0.0, 1.0) > 0))
     tests.append((Status.ENERGY_CREATED, values["energy_created"] <= 0))

@@ -11,6 +11,7 @@ from jourdain.laws.law import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
 
 WAYS = {Frictionless: 2, NoSlip: 3, MoreauCoulomb: 4, Coulomb: 1}  # in which a contact can hold
 MOST_WAYS = 81  # of all contacts of an event: every one is tried
+MOST_IN_SPACE = 8  # contacts whose impulses are found by iteration
 
 
 def refuse_law(name: str, law: Any, n_tangents: int) -> None:
@@ -21,14 +22,15 @@ def refuse_law(name: str, law: Any, n_tangents: int) -> None:
         raise BadEvent(f"'{name}' has no tangential rows, so nothing can slip; give tangent=[…], or Frictionless.")
     if isinstance(law, Coulomb | MoreauCoulomb) and n_tangents > 2:
         raise BadEvent(f"'{name}' has {n_tangents} tangential rows; with friction a contact has one, or two in space.")
-    if isinstance(law, MoreauCoulomb) and n_tangents > 1:
-        raise BadEvent(f"'{name}' has {n_tangents} tangential rows; MoreauCoulomb is solved for planar contacts.")
 
 
-def refuse_mixtures(laws: Mapping[str, Law], impulsive: Sequence[str], applied: bool) -> None:
+def refuse_mixtures(
+    laws: Mapping[str, Law], n_tangents: Sequence[int], impulsive: Sequence[str], applied: bool
+) -> None:
     """Laws that rigid bodies do not allow together, or that would have too many ways to hold.
 
-    `laws`: by contact. `impulsive`: what else acts impulsively, nonideal rows too. `applied`: whether an impulse does.
+    `laws`: by contact; `n_tangents`: of each. `impulsive`: what else acts impulsively, nonideal rows too. `applied`:
+    whether an impulse does.
     """
     frictional = [name for name, law in laws.items() if isinstance(law, Coulomb)]
     if frictional and (len(laws) > 1 or impulsive or applied):
@@ -43,6 +45,12 @@ def refuse_mixtures(laws: Mapping[str, Law], impulsive: Sequence[str], applied: 
         raise BadEvent(f"The contacts {listing(laws)} mix Moreau's and Poisson's law; give all of them one.")
     if len({isinstance(law, MoreauCoulomb) for law in laws.values()}) > 1:
         raise BadEvent(f"The contacts {listing(laws)} mix MoreauCoulomb with other laws; give all of them friction.")
+    if any(isinstance(law, MoreauCoulomb) for law in laws.values()) and max(n_tangents) > 1:
+        if len(set(n_tangents)) > 1:
+            raise BadEvent(f"Of {listing(laws)} some are planar and some in space; give all of them two tangents.")
+        if len(laws) > MOST_IN_SPACE:
+            raise BadEvent(f"There are {len(laws)} contacts in space with friction; take {MOST_IN_SPACE} at most.")
+        return  # found by iteration: ways are not tried
     n_ways = math.prod(WAYS[type(law)] for law in laws.values())
     if n_ways > MOST_WAYS:
         raise BadEvent(

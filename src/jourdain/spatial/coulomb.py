@@ -1,8 +1,8 @@
 """One contact in space with friction inside the event, for many lanes: `slip`'s equations integrated in σ.
 
 Steps adapt lane by lane. What ends a phase (u_n = 0, then restitution's own condition) is found within a step by
-Newton's method on the length of the step itself, so that it is as accurate as the steps. A slip that stops, or that does
-not turn any more, is finished by the formula. Derivatives follow the steps: S = ∂y/∂asked.
+Newton's method on the length of the step itself, so that it is as accurate as the steps. A slip that stops, or that
+does not turn any more, is finished by the formula. Derivatives follow the steps: S = ∂y/∂asked.
 """
 
 from __future__ import annotations
@@ -13,7 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.runge_kutta import ERROR_EXPONENT
-from jourdain.spatial.slip import FINISH, N_ASKED, N_STATE, NEVER, finisher, step_slopes, stepper, turning_slopes, watcher
+from jourdain.spatial.slip import (
+    FINISH,
+    N_ASKED,
+    N_STATE,
+    NEVER,
+    finisher,
+    step_slopes,
+    stepper,
+    turning_slopes,
+    watcher,
+)
 
 Array = NDArray[np.float64]
 Lanes = NDArray[np.intp]
@@ -22,9 +32,10 @@ MOST_STEPS = 4000
 MOST_NEWTON = 60
 SETTLED = 1e-9  # of the step: the next iterate, which is taken, is right to rounding
 STOPPED = 1e-12  # of the speeds that occur: a slip slower than this has stopped
-STRAIGHT = 1e-14  # of the quickest rate: a slip that turns slower goes straight on
+DRIFT = 1e-10  # of the speeds that occur
+STRAIGHT = 1e-14  # of the quickest rate, over the impulse that is still to come: it goes straight on
 NEIGHBOURS = 1e-11  # change of that rate with what is asked
-FIRST_STEP = 0.1  # of the time in which anything changes
+FIRST_STEP, LONGEST_STEP = 0.1, 2.0  # of the time in which anything changes; longer ones are not stable
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0  # of a step's length
 N_BETWEEN = 8  # points that are noted within a step
 
@@ -39,6 +50,23 @@ def find(asked: Array, hypothesis: str, slopes: bool = False, note: Note | None 
     """
     with np.errstate(all="ignore"):  # what is not finite is told
         return _Impacts(asked, hypothesis, slopes, note).solved()
+
+
+def trail(asked: Array, hypothesis: str) -> tuple[Array, float, float]:
+    """(states y along the path of one event `(states, N_STATE)`, p_c, p where the slip stops; inf if it does not)."""
+    w_t, (w_11, w_12, w_22), u_t = asked[:2], asked[2:5], asked[5:7]
+    W_tt = np.array([[w_11, w_12], [w_12, w_22]])
+    passed = [np.array([[0.0, 0.0, 0.0, 0.0, *u_t]])]
+    (found,), _ = find(asked[None], hypothesis, note=passed.append)
+    p, p_1, p_2, p_c, _, _, p_s, p_s1, p_s2, *_ = found
+    stops = p_s < NEVER
+    last = [(p_s, p_s1, p_s2)] if 0 < p_s < p else []
+    for knot in [*last, (p, p_1, p_2)]:
+        slip = u_t + w_t * knot[0] + W_tt @ np.array(knot[1:])
+        passed.append(np.array([[*knot, np.nan, *slip]]))
+    y = np.vstack(passed)
+    rising = np.append(True, np.diff(y[:, 0]) > 0)  # the last step may have ended there
+    return y[rising], float(p_c), float(p_s) if stops else np.inf
 
 
 class _Impacts:
@@ -60,8 +88,16 @@ class _Impacts:
     def solved(self) -> tuple[Array, Array]:
         self._slide()
         found, by_asked = self._finished()
-        sound = self.arrived & np.isfinite(found).all(axis=-1)
+        sound = self.arrived & np.isfinite(found).all(axis=-1) & (self._drift() <= DRIFT)
         return np.column_stack([found, sound]), np.pad(by_asked, ((0, 0), (0, 1), (0, 0)))
+
+    def _drift(self) -> Array:
+        """How far u_t is from what the impulses make of it, u_t⁻ + W_tn p + W_tt p_t, of the speeds that occur."""
+        w_1, w_2, w_11, w_12, w_22, u_1, u_2, *_ = self.asked.T
+        p, p_1, p_2, _, now_1, now_2 = self.y.T
+        off_1 = now_1 - (u_1 + w_1 * p + w_11 * p_1 + w_12 * p_2)
+        off_2 = now_2 - (u_2 + w_2 * p + w_12 * p_1 + w_22 * p_2)
+        return np.asarray(np.hypot(off_1, off_2) / (1 + np.hypot(u_1, u_2) + (np.hypot(w_1, w_2) + w_11 + w_22) * p))
 
     def _slide(self) -> None:
         """Step until the event ends, the slip stops, or it does not turn any more."""
@@ -69,13 +105,16 @@ class _Impacts:
         fast = np.hypot(*w_t.T) + mu * (W_tt[:, 0] + W_tt[:, 2])
         slow = STOPPED * (np.hypot(*u_t.T) + fast)
         h = FIRST_STEP / (fast + np.hypot(*u_t.T) + 1e-300)
+        longest = LONGEST_STEP / (fast + 1e-300)
         active = np.flatnonzero(np.isfinite(self.asked).all(axis=-1))
         for _ in range(MOST_STEPS):
             seen = watcher()(self.y[active], self.asked[active])
-            straight = np.abs(seen["turns"][:, 0, 0]) <= STRAIGHT * fast[active]
+            r, grows, turns = (seen[name][:, 0, 0] for name in ("r", "grows", "turns"))
+            reach = np.where(grows < 0, np.minimum(-r / grows, 1.0), 1.0)  # the impulse that is still to come
+            straight = np.abs(turns) * reach <= STRAIGHT * fast[active]
             if self.slopes and straight.any():  # its neighbours must not turn either
-                straight[straight] = self._neighbours_straight(active[straight])
-            ends = straight | (seen["r"][:, 0, 0] <= slow[active])
+                straight[straight] = self._neighbours_straight(active[straight], reach[straight])
+            ends = straight | (r <= slow[active])
             self.arrived[active[ends]] = True
             active = active[~ends]
             if not active.size:
@@ -91,14 +130,14 @@ class _Impacts:
             self._move(active[goes], after[goes], h[active[goes]])
             if crosses.any():
                 self._end_phase(active[crosses], h[active[crosses]], after[crosses])
-            h[active] *= change
+            h[active] = np.minimum(h[active] * change, longest[active])
             self.arrived |= self.done
             active = active[~self.done[active]]
 
-    def _neighbours_straight(self, lanes: Lanes) -> NDArray[np.bool_]:
+    def _neighbours_straight(self, lanes: Lanes, reach: Array) -> NDArray[np.bool_]:
         by = turning_slopes()(self.y[lanes], self.asked[lanes])
         change = by["by_y"] @ self.S[lanes] + by["by_asked"]
-        return np.asarray(np.max(np.abs(change), axis=(-2, -1)) <= NEIGHBOURS)
+        return np.asarray(np.max(np.abs(change), axis=(-2, -1)) * reach <= NEIGHBOURS)
 
     def _ending(self, y: Array, lanes: Lanes) -> tuple[Array, Array]:
         """What is negative until a phase ends, and its rate in σ."""
@@ -184,9 +223,10 @@ class _Impacts:
         by_asked = np.full((n, len(FINISH), N_ASKED if self.slopes else 0), np.nan)
         ended, others = np.flatnonzero(self.done), np.flatnonzero(self.arrived & ~self.done)
         p, p_1, p_2, w, *_ = self.y[ended].T
-        none, never = np.zeros_like(p), np.full_like(p, NEVER)
+        never = np.full_like(p, NEVER)
         p_c, w_c = self.compressed[ended].T
-        found[ended] = np.column_stack([p, p_1, p_2, p_c, w_c, w, never, none, none, none, none])
+        found[ended] = 0.0
+        found[ended, :7] = np.column_stack([p, p_1, p_2, p_c, w_c, w, never])
         if self.slopes:
             by_asked[ended] = 0.0
             by_asked[ended[:, None], [0, 1, 2, 5]] = self.S[ended, :4]

@@ -16,8 +16,8 @@ import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
-from jourdain.laws import Coulomb
-from jourdain.spatial import coulomb
+from jourdain.laws import Coulomb, MoreauCoulomb
+from jourdain.spatial import coulomb, moreau_coulomb
 from jourdain.spatial.slip import FINISH, N_ASKED
 
 if TYPE_CHECKING:
@@ -41,9 +41,11 @@ class Iteration:
         """None where formulas do."""
         if not contacts or contacts[0].C.shape[-2] < 3:
             return None
-        law = contacts[0].law
+        law, k = contacts[0].law, len(contacts)
         if isinstance(law, Coulomb):
             return cls(N_ASKED, len(FINISH) + 1, partial(coulomb.find, hypothesis=law.hypothesis))
+        if isinstance(law, MoreauCoulomb):
+            return cls(moreau_coulomb.n_asked(k), 3 * k + 1, moreau_coulomb.find)
         return None
 
     def __call__(self, asked: Any) -> Any:

@@ -3,10 +3,12 @@
 Speeds are in units of the approach −u_n, W in units of W_nn, so that u_n starts at −1 and W_nn = 1. While the contact
 slips, with r = ‖u_t‖ and dp = r dσ, the impulses follow equations that stay smooth where the slip stops (at σ = ∞),
 
-    p' = r,   p_t' = −μ u_t,   w' = u_n r,   u_t' = W_tn r − μ W_tt u_t,        u_n = −1 + p + W_nt p_t,   w = ∫ u_n dp
+    p' = r,   p_t' = −μ u_t,   w' = u_n r,   u_t' = W_tn r − μ W_tt u_t,     u_n = −1 + p + W_nt p_t,   w = ∫ u_n dp
 
-u_t = u_t⁻ + W_tn p + W_tt p_t is carried along all the same: where it is small its direction is still known. Where u_t = 0 the contact sticks if ‖W_tt⁻¹ W_tn‖ ≤ μ, else it slips on in the one direction û with (μ W_tt + c I) û =
-W_tn, c > 0: all rates are constant from there on, and the rest is a formula, `finish`.
+u_t = u_t⁻ + W_tn p + W_tt p_t is carried along all the same: where it is small its direction is still known.
+
+Where u_t = 0 the contact sticks if ‖W_tt⁻¹ W_tn‖ ≤ μ, else it slips on in the one direction û with (μ W_tt + c I) û =
+W_tn, c > 0: all rates are constant from there on, and the rest is a formula, `finisher`.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ NEVER = 1e300  # a length that is never reached; finite, so that derivatives sta
 SINGULAR = 1e-13  # of (tr W_tt)²: below, nothing moves along one of the tangents
 
 # What the finish tells: impulses; p and work at the end of compression; normal work; p and p_t where the slip stopped;
-# how far it went after that; whether it then stuck.
-FINISH = ("p", "p_1", "p_2", "p_c", "w_c", "w", "p_s", "p_s1", "p_s2", "after", "sticks")
+# how far it went after that; whether it then stuck; how far μ is from what decides that.
+FINISH = ("p", "p_1", "p_2", "p_c", "w_c", "w", "p_s", "p_s1", "p_s2", "after", "sticks", "gap")
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,9 @@ def stepper() -> Evaluator:
     y, asked, h = SX.sym("y", N_STATE), SX.sym("asked", N_ASKED), SX.sym("h")
     slip = Slip.of(asked)
     after, fifth, third = step(slip.slope, y, h)
-    lengths = ca.vertcat(1 + ca.fabs(after[:4]), _length(y[4:6]), _length(y[4:6]))  # a slow slip has a direction too
+    r = _length(y[4:6])
+    slow = ca.sqrt(r * (1 + r))  # a slow slip has a direction too, which matters the less the slower it is
+    lengths = ca.vertcat(1 + ca.fabs(after[:4]), slow, slow)
     return Evaluator([y, asked, h], {"y": after, "error": error_norm(fifth, third, TOLERANCE * lengths)})
 
 
@@ -115,12 +119,13 @@ def step_slopes() -> Evaluator:
 
 @lru_cache(maxsize=1)
 def watcher() -> Evaluator:
-    """(y, asked) → speeds, dy/dσ, and how quickly the slip turns."""
+    """(y, asked) → speeds, dy/dσ, and how quickly the slip grows and turns."""
     y, asked = SX.sym("y", N_STATE), SX.sym("asked", N_ASKED)
     slip = Slip.of(asked)
     u_n, u_t = slip.speeds(y)
-    _, turns = slip.turning(y)
-    return Evaluator([y, asked], {"u_n": u_n, "r": _length(u_t), "slope": slip.slope(y), "turns": turns})
+    grows, turns = slip.turning(y)
+    rates = {"slope": slip.slope(y), "grows": grows, "turns": turns}
+    return Evaluator([y, asked], {"u_n": u_n, "r": _length(u_t), **rates})
 
 
 @lru_cache(maxsize=1)
@@ -147,17 +152,18 @@ def finisher(hypothesis: str, slopes: bool) -> Evaluator:
     closes = ca.logic_and(r > 0, grows < 0)
     room = ca.if_else(closes, -r / ca.if_else(closes, grows, 1.0), ca.if_else(r > 0, NEVER, 0.0))
 
-    start = Leg(y, p_c, w_c, restituting)
+    start = Leg(y, p_c, w_c, restituting, done=SX(0))
     first, _ = start.along(-slip.mu * along, room, hypothesis, slip)
     stop = first.y
     stopped = ca.logic_not(first.done)
     held = slip.held()
-    sticks = _length(held) <= slip.mu
+    needed = _length(held)
+    sticks = needed <= slip.mu
+    gap = ca.fabs(needed - slip.mu) / (1 + slip.mu)
     rate = ca.if_else(sticks, held, -slip.mu * slip.restart())
     last, after = first.along(rate, SX(NEVER), hypothesis, slip)
-    ends = ca.vertcat(
-        last.y[:3], last.p_c, last.w_c, last.y[3], ca.if_else(stopped, stop[:3], ca.vertcat(NEVER, 0, 0)), after, sticks
-    )
+    where = ca.if_else(stopped, stop[:3], ca.vertcat(NEVER, 0, 0))
+    ends = ca.vertcat(last.y[:3], last.p_c, last.w_c, last.y[3], where, after, sticks, gap)
     inputs = [y, ca.vertcat(p_c, w_c), restituting, asked]
     outputs = {"finish": ends}
     if slopes:
@@ -173,7 +179,7 @@ class Leg:
     p_c: SX
     w_c: SX
     restituting: SX
-    done: SX = SX(0)
+    done: SX
 
     def along(self, rate: SX, room: SX, hypothesis: str, slip: Slip) -> tuple[Leg, SX]:
         """On with dp_t/dp = rate, to the end of the event or as far as there is room; and how far that was."""
