@@ -5,7 +5,7 @@ Rows are (normal, tangent) with the normal opening positive; impulses push: u⁺
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain, combinations
 from math import atan2, cos, exp, hypot, log, sin, sqrt
@@ -135,8 +135,8 @@ def spatial_by_steps(
     """One contact with rows (n, t1, t2), W (3, 3): exact to 1e-8 of the scales; error ∝ step⁴.
 
     While it slips, u_t = r (cos θ, sin θ) is integrated in σ with dp = r dσ, by RK4: smooth also where the slip stops,
-    which is at σ = ∞ (0.2 s; seldom, some seconds). Stopped, it sticks or slips on along a straight line (THEORY §5);
-    "reverses" if it does the latter after having slipped before.
+    which is at σ = ∞ (0.2 s; seldom, some seconds). Once it slips straight on, or has stopped, all rates are constant.
+    Stopped, it sticks or slips on along a straight line (THEORY §5); "reverses" if the latter after having slipped.
     """
     checked(hypothesis)
     W, u, mu, e = np.asarray(W, float), np.asarray(u, float), float(friction), float(restitution)
@@ -173,11 +173,19 @@ def spatial_by_steps(
             return u_n + e * u[0]
         return p - (1 + e) * p_c if hypothesis == "Poisson" else work - compression + e**2 * compression
 
+    def settled(angle: float) -> bool:
+        """Whether slip goes straight on: it turns towards a direction that it has reached but for 1e-13."""
+        c, s = cos(angle), sin(angle)
+        across = n_2 * c - n_1 * s + mu * ((w_11 - w_22) * s * c - w_12 * (c * c - s * s))
+        turns = -n_2 * s - n_1 * c + mu * ((w_11 - w_22) * (c * c - s * s) + 4 * w_12 * s * c)
+        return turns < 0 and abs(across) <= -1e-13 * turns
+
     r = hypot(u[1], u[2])
     y = np.array([atan2(u[2], u[1]), log(r) if r > 0 else -np.inf, u[0], 0, 0, 0, 0, 0])
     slipped, done = r > 0, False
-    while not done and y[1] > -np.inf:
+    while not done and y[1] > -np.inf and not settled(y[0]):
         if exp(y[1]) < tiny and rate(y)[1] < 0:
+            y[1] = -np.inf
             break
         h = 0.05 * (y[3] + p_0) / exp(y[1])
         h = min(h, step / fastest) if fastest else h
@@ -192,32 +200,42 @@ def spatial_by_steps(
             done, restituting = restituting, True
             p_c, compression = (p_c, compression) if done else (after[3], after[6])
         y = after
-    r, state = exp(y[1]), "slips"
-    direction = np.array([cos(y[0]), sin(y[0])])
-    if not done:  # stopped: from here on all rates are constant
-        r, pull = 0.0, np.linalg.solve(W_tt, -W_tn)
+
+    def stopped() -> tuple[str, Array, Array, float]:
+        """What it does then: state, direction, dp_t/dp, d‖u_t‖/dp."""
+        pull = np.linalg.solve(W_tt, -W_tn)
         if np.linalg.norm(pull) <= mu:
-            state, gain = "sticks", 0.0
-        else:
-            state = "reverses" if slipped else "slips"
-            direction, gain = restart(W_tt, W_tn, mu)
-            pull = -mu * direction
-        _, _, u_n, p, p_1, p_2, work, rubbed = y
-        slope = W_nn + W_tn @ pull
+            return "sticks", np.zeros(2), pull, 0.0
+        direction, gain = restart(W_tt, W_tn, mu)
+        return "reverses" if slipped else "slips", direction, -mu * direction, gain
+
+    r, state, direction = exp(y[1]), "slips", np.array([cos(y[0]), sin(y[0])])
+    if not done:  # from here on all rates are constant, until it stops
+        pull, gain = -mu * direction, float(direction @ (W_tn - mu * W_tt @ direction))
+        if r == 0:
+            state, direction, pull, gain = stopped()
+        _, _, u_n, p, p_1, p_2, work, rubbed = map(float, y)
         while not done:
-            if not restituting:
-                d = -u_n / slope
-            elif hypothesis == "Newton":
-                d = (-e * u[0] - u_n) / slope
-            elif hypothesis == "Poisson":
+            slope = W_nn + float(W_tn @ pull)
+            missing = (1 - e**2) * compression - work
+            if restituting and hypothesis == "Poisson":
                 d = (1 + e) * p_c - p
+            elif restituting and hypothesis == "Stronge":
+                square = u_n**2 + 2 * slope * missing
+                d = 2 * missing / (u_n + sqrt(square) or 1.0) if square >= 0 else np.inf
             else:
-                missing = (1 - e**2) * compression - work
-                d = (sqrt(max(u_n**2 + 2 * slope * missing, 0)) - u_n) / slope
-            d = max(d, 0.0)
+                wanted = (-e * u[0] if restituting else 0) - u_n
+                d = wanted / slope if slope > 0 or wanted <= 0 else np.inf  # while it jams, compression does not end
+            d, stops = max(d, 0.0), gain < 0 and r + gain * d < 0
+            d = -r / gain if stops else d
+            if d == np.inf:
+                raise RuntimeError(f"it jams for ever: {W}, {u}, {mu}")
             work, u_n, p = work + u_n * d + slope * d * d / 2, u_n + slope * d, p + d
             p_1, p_2 = p_1 + pull[0] * d, p_2 + pull[1] * d
-            rubbed, r = rubbed - (mu * (r * d + gain * d * d / 2) if gain else 0), r + gain * d
+            rubbed, r = rubbed - mu * (r * d + gain * d * d / 2), 0.0 if stops else r + gain * d
+            if stops:
+                state, direction, pull, gain = stopped()
+                continue
             done, restituting = restituting, True
             p_c, compression = (p_c, compression) if done else (p, work)
         y = np.array([0, 0, u_n, p, p_1, p_2, work, rubbed])
@@ -271,15 +289,16 @@ def unit_rows(W: Array) -> Array:
     return np.sqrt(np.where(diagonal > 1e-14 * np.max(diagonal, initial=0), diagonal, 1))
 
 
-def moreau_by_enumeration(W: ArrayLike, r: ArrayLike, tol: float = 1e-9) -> Complementary | None:
+def moreau_by_enumeration(W: ArrayLike, r: ArrayLike, tol: float = 1e-9, of: ArrayLike = 0.0) -> Complementary | None:
     """LCP(W, r) by trying all sets of independent rows as the active one; None if there is no solution.
 
-    If there is a solution there is one with independent active rows. Rows are scaled to W_ii = 1 first, and r by its
-    greatest entry; tol is meant on these. Moreau's law: r = u⁻ + κ u⁻ of the contacts with u⁻ ≤ 0.
+    If there is a solution there is one with independent active rows. Rows are scaled to W_ii = 1 first, and r by the
+    greatest entry of it and of `of`, velocities that r may be the small difference of; tol is meant on these. Moreau's
+    law: r = u⁻ + κ u⁻ of the contacts with u⁻ ≤ 0.
     """
     W, r = np.asarray(W, float), np.asarray(r, float)
     scale = unit_rows(W)
-    size = float(np.max(np.abs(r / scale), initial=0)) or 1.0
+    size = float(np.max(np.abs([r / scale, np.asarray(of, float) / scale]), initial=0)) or 1.0
     W, r, k = W / np.outer(scale, scale), r / scale / size, len(r)
     best, w, impulse = tol, None, np.zeros(k)
     for rows in supports(range(k)):
@@ -322,7 +341,7 @@ def poisson_by_enumeration(W: ArrayLike, u: ArrayLike, kappa: ArrayLike) -> Pois
     if compression is None:
         return None
     given = (1 + np.asarray(kappa, float)) * compression.least
-    expansion = moreau_by_enumeration(W, u + W @ given)
+    expansion = moreau_by_enumeration(W, u + W @ given, of=u)  # all rounding, where it is the end
     if expansion is None:
         return None
     impulse, scale = given + expansion.least, unit_rows(W)
@@ -395,9 +414,118 @@ def random_spatial(rng: np.random.Generator) -> tuple[Array, Array, float, float
     return W, u, float(rng.uniform(0, 1.5)), float(rng.uniform(0, 1))
 
 
-def random_lcp(rng: np.random.Generator, k: int, redundant: bool = False) -> tuple[Array, Array]:
-    """W = YYᵀ and r = Yx of k contacts: LCP(W, r) has a solution. Redundant: Y has fewer columns than rows, or rows
-    that are multiples or positive sums of others."""
+WIDE = ("any", "near the unstable direction", "at rest", "near the threshold", "stops and restarts", "jams")
+
+
+def random_spatial_wide(rng: np.random.Generator, kind: str = "") -> tuple[Array, Array, float, float]:
+    """W (3, 3), u (3,), friction, restitution: one contact in space, harsher than `random_spatial`; `kind` of WIDE.
+
+    W_tt has a condition number up to 1e4. Near the unstable direction: 1e-1 … 1e-6 rad off one in which slip goes
+    straight on, but which others leave. Threshold: μ within 1e-3 of ‖W_tt⁻¹W_tn‖. Jams: W_nn < μ‖W_nt‖.
+    """
+    kind = kind or str(rng.choice(WIDE))
+    if kind not in WIDE:
+        raise ValueError(f"{kind!r} is none of {WIDE}")
+    for _ in range(1000):
+        W, mu = wide_mass(rng), float(10 ** rng.uniform(-1.5, 0.5))
+        W_nn, W_tn, W_tt = float(W[0, 0]), W[1:, 0], W[1:, 1:]
+        border = float(np.linalg.norm(np.linalg.solve(W_tt, W_tn)))
+        if kind == "near the threshold":
+            mu = border * (1 + float(rng.choice([-1, 1]) * 10 ** rng.uniform(-9, -3)))
+        if kind == "stops and restarts":
+            mu = border * float(rng.uniform(0.2, 0.99))
+        if kind == "jams":
+            mu = W_nn / float(np.linalg.norm(W_tn)) * float(rng.uniform(1.02, 3))
+        u_n = -float(10 ** rng.uniform(-1, 1))
+        # The slip that stops about when compression ends, and a few times that
+        slow = -u_n / W_nn * (float(np.linalg.norm(W_tn)) + mu * float(np.linalg.norm(W_tt, 2)))
+        speed, angle = slow * 10 ** rng.uniform(-2, 0.7), rng.uniform(0, 2 * np.pi)
+        if kind == "jams":  # slips along W_tn, more or less
+            angle = atan2(W_tn[1], W_tn[0]) + rng.uniform(-1, 1) * np.arccos(W_nn / (mu * np.linalg.norm(W_tn)))
+        directions = invariant_directions(W_tt, W_tn, mu)
+        if kind == "near the unstable direction":
+            directions = [one for one in directions if one.turns > 0]
+            if not directions:
+                continue
+            angle = directions[rng.integers(len(directions))].angle + rng.choice([-1, 1]) * 10 ** rng.uniform(-6, -1)
+        if kind == "stops and restarts":
+            directions = [one for one in directions if one.gains < 0]
+            if not directions:
+                continue
+            one = directions[rng.integers(len(directions))]
+            angle = one.angle + (rng.uniform(-0.3, 0.3) if one.turns < 0 else 0)
+            speed = -one.gains * -u_n / W_nn * 10 ** rng.uniform(-2, 0)
+        if kind == "near the threshold":
+            speed *= 10 ** rng.uniform(-2, 0)
+        if kind == "at rest":
+            speed = 0.0
+        u = np.array([u_n, speed * cos(angle), speed * sin(angle)])
+        return W, u, mu, float(rng.choice([0, 1, rng.uniform(0, 1)], p=[0.1, 0.1, 0.8]))
+    raise RuntimeError(f"no case {kind!r} was found")
+
+
+def wide_mass(rng: np.random.Generator) -> Array:
+    """W (3, 3) whose W_tt has a condition number of 1 … 1e4, and W_tn any that W > 0 allows."""
+    spread, turn = 10 ** rng.uniform(0, 4), rng.uniform(0, np.pi)
+    axes = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    roots = axes * np.sqrt([spread**0.5, spread**-0.5])  # W_tt = roots rootsᵀ
+    along = rng.normal(size=2)
+    along *= np.sqrt(rng.uniform(0, 0.98)) / np.linalg.norm(along)
+    W_nn = float(10 ** rng.uniform(-1, 1))
+    W_tn = np.sqrt(W_nn) * (roots @ along)
+    return np.block([[np.array([[W_nn]]), W_tn[None]], [W_tn[:, None], roots @ roots.T]]) * 10 ** rng.uniform(-1, 1)
+
+
+class Direction(NamedTuple):
+    angle: float
+    turns: float  # how the turning of slip grows with the angle off this direction: > 0, others leave it
+    gains: float  # d‖u_t‖/dp along it: < 0, slip stops
+
+
+def invariant_directions(W_tt: ArrayLike, W_tn: ArrayLike, mu: float) -> list[Direction]:
+    """Those in which slip goes straight on, W_tn − μ W_tt d along d: two, four, or all, for which none is listed."""
+    W_tt, W_tn = np.asarray(W_tt, float), np.asarray(W_tn, float)
+    (n_1, n_2), ((w_11, w_12), (_, w_22)) = map(float, W_tn), W_tt.tolist()
+
+    def turning(angle: Array) -> Array:
+        c, s = np.cos(angle), np.sin(angle)
+        return np.asarray(n_2 * c - n_1 * s + mu * ((w_11 - w_22) * s * c - w_12 * (c * c - s * s)))
+
+    found = []
+    for angle in trigonometric_roots(turning):
+        c, s = cos(angle), sin(angle)
+        turns = -n_2 * s - n_1 * c + mu * ((w_11 - w_22) * (c * c - s * s) + 4 * w_12 * s * c)
+        found.append(Direction(angle, turns, float([c, s] @ (W_tn - mu * W_tt @ [c, s]))))
+    return found
+
+
+def trigonometric_roots(f: Callable[[Array], Array]) -> list[float]:
+    """All angles in [0, 2π) at which f, a trigonometric polynomial of degree 2, is zero: none if it is zero throughout.
+
+    From eight samples f's polynomial of degree 4 in z = exp(iθ), its roots with |z| = 1, and Newton's method on f.
+    """
+    waves = np.fft.fft(f(2 * np.pi * np.arange(8) / 8))[[2, 1, 0, -1, -2]] / 8
+    order, size = np.array([2, 1, 0, -1, -2]), float(np.max(np.abs(waves)))
+    if size == 0:
+        return []
+    found: list[float] = []
+    for root in np.roots(np.where(np.abs(waves) < 1e-15 * size, 0, waves)):
+        if abs(abs(root) - 1) > 1e-5:  # those that nearly meet leave the circle by the root of rounding
+            continue
+        angle = float(np.angle(root))
+        for _ in range(8):
+            slope = float(np.real(np.sum(1j * order * waves * np.exp(1j * order * angle))))
+            angle -= float(np.clip(f(np.array(angle)) / slope, -1e-4, 1e-4)) if slope else 0.0
+        angle %= 2 * np.pi
+        new = all(abs(sin((angle - other) / 2)) > 1e-12 for other in found)
+        if abs(float(f(np.array(angle)))) < 1e-11 * size and new:
+            found.append(angle)
+    return sorted(found)
+
+
+def random_rows(rng: np.random.Generator, k: int, redundant: bool = False) -> Array:
+    """Y (k, n) of k contacts, W = YYᵀ. Redundant: it has fewer columns than rows, or rows that are multiples or
+    positive sums of others."""
     n = k + int(rng.integers(1, 4))
     if redundant and k > 1 and rng.random() < 0.5:
         n = int(rng.integers(1, k))
@@ -408,8 +536,13 @@ def random_lcp(rng: np.random.Generator, k: int, redundant: bool = False) -> tup
         mix[:, 0] += 0.5
         Y[k - copies :] = mix @ Y[: k - copies]
         Y = Y[rng.permutation(k)]
-    Y *= 10 ** rng.uniform(-0.5, 0.5, (k, 1))
-    return Y @ Y.T, Y @ rng.normal(size=n)
+    return np.asarray(Y * 10 ** rng.uniform(-0.5, 0.5, (k, 1)))
+
+
+def random_lcp(rng: np.random.Generator, k: int, redundant: bool = False) -> tuple[Array, Array]:
+    """W = YYᵀ and r = Yx of k contacts: LCP(W, r) has a solution."""
+    Y = random_rows(rng, k, redundant)
+    return Y @ Y.T, Y @ rng.normal(size=Y.shape[1])
 
 
 class Walker(NamedTuple):

@@ -1,6 +1,7 @@
 """Moreau's law with Coulomb friction at the final velocity, planar contacts, by Siconos (Debian: python3-siconos).
 
 Siconos lives in the system's Python: problems go there and answers come back as JSON. What comes back is checked here.
+Contacts in space are in `spatial_oracle`, which asks by `ask` too.
 """
 
 from __future__ import annotations
@@ -27,13 +28,16 @@ import siconos.numerics as sn
 found = []
 for problem in json.load(sys.stdin):
     W, q, mu = (np.array(problem[key]) for key in ("W", "q", "mu"))
+    rows = len(q) // len(mu)  # of a contact: 2 or 3
+    driver = {2: sn.fc2d_driver, 3: sn.fc3d_driver}[rows]
     tries = []
     for name in problem["solvers"]:
-        options = sn.SolverOptions(getattr(sn, "SICONOS_FRICTION_2D_" + name))
+        options = sn.SolverOptions(getattr(sn, "SICONOS_FRICTION_%dD_%s" % (rows, name)))
         options.dparam[sn.SICONOS_DPARAM_TOL] = 1e-14
         options.iparam[sn.SICONOS_IPARAM_MAX_ITER] = 100000
         reaction, velocity = np.zeros(len(q)), np.zeros(len(q))
-        info = sn.fc2d_driver(sn.FrictionContactProblem(2, W.copy(), q.copy(), mu.copy()), reaction, velocity, options)
+        given = sn.FrictionContactProblem(rows, W.copy(), q.copy(), mu.copy())
+        info = driver(given, reaction, velocity, options)
         tries.append({"solver": name, "info": info, "reaction": reaction.tolist()})
     found.append(tries)
 json.dump(found, answer)
@@ -106,6 +110,7 @@ def broken(W: Array, q: Array, mu: Array, reaction: Array, velocity: Array) -> f
 
 
 def ask(problems: list[dict[str, object]]) -> list[list[dict[str, object]]]:
+    """What each of the "solvers" makes of W, q, mu: rows (n, t) or (n, t1, t2) per contact, as mu has entries."""
     if not SYSTEM_PYTHON.exists():
         raise SiconosAbsent(f"there is no {SYSTEM_PYTHON}")
     command = [str(SYSTEM_PYTHON), "-I", "-c", THERE]

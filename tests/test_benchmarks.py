@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jourdain import gallery
-from jourdain.benchmarks import plate, report, rough_walker, run, walker, walker_casadi, walker_numpy
+from jourdain.benchmarks import box_corner, plate, report, rough_walker, run, walker, walker_casadi, walker_numpy
 from jourdain.errors import BadEvent
 from jourdain.laws import ContactState
 
@@ -91,13 +91,14 @@ def test_a_peer_that_differs_stops_the_benchmark(monkeypatch: pytest.MonkeyPatch
     [
         (rough_walker, "by_stretches", "Routh's method in NumPy and jourdain differ in impulse.heel.normal"),
         (plate, "by_nnls", r"scipy.optimize.nnls and jourdain differ in impulse.corner_0.normal"),
+        (box_corner, "by_solve_ivp", r"scipy.integrate.solve_ivp and jourdain differ in impulse.floor.normal"),
     ],
 )
 def test_contacts_that_differ_stop_it_too(module, peer: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     true = getattr(module, peer)
     monkeypatch.setattr(module, peer, lambda **samples: 1.001 * true(**samples))
     with pytest.raises(BadEvent, match=message):
-        run.check_contacts(rough_walker.scenario(), plate.scenario())
+        run.check_contacts(rough_walker.scenario(), plate.scenario(), box_corner.scenario())
 
 
 def test_contacts_of_the_benchmark_do_different_things() -> None:

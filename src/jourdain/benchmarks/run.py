@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.benchmarks import plate, rough_walker, walker, walker_casadi, walker_numpy
+from jourdain.benchmarks import box_corner, plate, rough_walker, walker, walker_casadi, walker_numpy
 from jourdain.benchmarks.walker import QUANTITIES, RANGES
 from jourdain.errors import BadEvent
 from jourdain.progress import bar
@@ -35,6 +35,7 @@ SIDE = 46  # points along each of the four axes of the grid
 N_CHECKED = 5000
 COULOMB, IDEAL, ROUTH = "planar Coulomb, sweep", "the ideal event, sweep", "planar Coulomb, NumPy"
 SETS, NNLS = "one-sided sets, k = 4", "one-sided sets, k = 4, nnls"
+IN_SPACE, IVP = "Coulomb in space, sweep", "Coulomb in space, solve_ivp"
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,11 @@ def bench(repetitions: int = REPETITIONS, progress: bool | None = None) -> Repor
     """All of it; takes a minute or two."""
     scenario = gallery.walker()
     missing = [] if _pinocchio() else ["Pinocchio is not installed (PyPI: pin); its loop was left out."]
-    rough, landing = rough_walker.scenario(), plate.scenario()
+    rough, landing, corner = rough_walker.scenario(), plate.scenario(), box_corner.scenario()
     check_peers(scenario)
-    check_contacts(rough, landing)
+    check_contacts(rough, landing, corner)
     contestants = list(_sweeps(scenario))
-    contacts = list(_contacts(scenario, rough, landing))
+    contacts = list(_contacts(scenario, rough, landing, corner))
     singles = list(_singles(scenario))
     everybody = [*contestants, *contacts, *singles]
     with bar("bench", repetitions * len(everybody) + 8, progress) as advance:
@@ -115,8 +116,8 @@ def check_peers(scenario: Scenario) -> None:
         _compare(peer, QUANTITIES, ours, theirs)
 
 
-def check_contacts(rough: Scenario, landing: Scenario) -> None:
-    """The same for contacts: a heel strike with friction, and a plate on four corners."""
+def check_contacts(rough: Scenario, landing: Scenario, corner: Scenario) -> None:
+    """The same for contacts: a heel strike with friction, a plate on four corners, a box that strikes with one."""
     strikes, landings = walker.samples(N_CHECKED), plate.samples(N_CHECKED)
     data = rough.sweep(samples=strikes, keep=QUANTITIES)
     ours = np.stack([data[name].values for name in QUANTITIES])
@@ -124,6 +125,10 @@ def check_contacts(rough: Scenario, landing: Scenario) -> None:
     data = landing.sweep(samples=landings, keep=plate.QUANTITIES)
     ours = np.stack([data[name].values for name in plate.QUANTITIES])
     _compare("scipy.optimize.nnls", plate.QUANTITIES, ours, plate.by_nnls(**landings))
+    throws = box_corner.samples(50)
+    data = corner.sweep(samples=throws, keep=box_corner.QUANTITIES)
+    ours = np.stack([data[name].values for name in box_corner.QUANTITIES])
+    _compare("scipy.integrate.solve_ivp", box_corner.QUANTITIES, ours, box_corner.by_solve_ivp(**throws))
 
 
 def _compare(peer: str, names: Sequence[str], ours: Any, theirs: Any) -> None:
@@ -150,7 +155,7 @@ def _sweeps(scenario: Scenario) -> Iterator[Contestant]:
     yield from _peers(some, {name: values[:20_000] for name, values in some.items()})
 
 
-def _contacts(scenario: Scenario, rough: Scenario, landing: Scenario) -> Iterator[Contestant]:
+def _contacts(scenario: Scenario, rough: Scenario, landing: Scenario, corner: Scenario) -> Iterator[Contestant]:
     """One-sided contacts, on two threads, beside the ideal event of the same walker and what else there is."""
     axes: dict[str, Any] = {name: np.linspace(*ends, SIDE) for name, ends in RANGES.items()}
     for name, one in ((IDEAL, scenario), (COULOMB, rough)):
@@ -164,11 +169,16 @@ def _contacts(scenario: Scenario, rough: Scenario, landing: Scenario) -> Iterato
     yield Contestant(SETS, side**4, sweep, "a plate lands on four corners, 2 threads")
     few = plate.samples(4000)
     yield Contestant(NNLS, 4000, lambda: plate.by_nnls(**few), "a loop over scipy.optimize.nnls")
+    throws = box_corner.samples(20_000)
+    sweep = _with_threads(2, partial(corner.sweep, samples=throws, keep=box_corner.QUANTITIES))
+    yield Contestant(IN_SPACE, 20_000, sweep, "a box strikes with a corner, 2 threads")
+    fewer = box_corner.samples(50)
+    yield Contestant(IVP, 50, lambda: box_corner.by_solve_ivp(**fewer), "a loop over scipy.integrate.solve_ivp, DOP853")
 
 
 def _contact_ratios(results: list[Result]) -> dict[str, float]:
     rate = {result.name: result.rate for result in results}
-    pairs = ((COULOMB, IDEAL), (COULOMB, ROUTH), (SETS, NNLS))
+    pairs = ((COULOMB, IDEAL), (COULOMB, ROUTH), (SETS, NNLS), (IN_SPACE, IVP))
     return {f"{ours} / {theirs}": rate[ours] / rate[theirs] for ours, theirs in pairs}
 
 

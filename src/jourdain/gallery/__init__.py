@@ -23,6 +23,7 @@ from jourdain.gallery.rough_rod import rough_rod
 from jourdain.gallery.sleigh import sleigh
 from jourdain.gallery.slider_crank import slider_crank
 from jourdain.gallery.step import step
+from jourdain.gallery.thrown_box import thrown_box
 from jourdain.gallery.two_balls import two_balls
 from jourdain.gallery.walker import walker
 
@@ -50,6 +51,7 @@ __all__ = [
     "sleigh",
     "slider_crank",
     "step",
+    "thrown_box",
     "two_balls",
     "walker",
 ]

@@ -13,3 +13,6 @@ class ContactState(IntEnum):
     STICKS = 4  # it pushed, and does not slip at the end
     SLIPS = 5  # it pushed, and slips as before
     REVERSES = 6  # it pushed, and slips the other way at the end
+
+    def __str__(self) -> str:
+        return self.name.lower()
