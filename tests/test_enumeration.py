@@ -168,8 +168,6 @@ def check(cases: list[Case], rule: str) -> Counter[str]:
         if expected is None:
             assert status == jd.Status.INFEASIBLE
             seen["infeasible"] += 1
-        elif status == jd.Status.INFEASIBLE and rule == "poisson" and comes_to_rest(case):
-            seen["refused"] += 1  # see test_expansion_that_is_only_rounding
         else:
             off = compare(case, rule, *numbers)
             assert max(off.values()) < TOL, (off, case)
@@ -179,14 +177,6 @@ def check(cases: list[Case], rule: str) -> Counter[str]:
             seen["several active"] += int(np.sum(expected.impulse > 0) > 1)
             seen["some lift"] += int(np.any((expected.impulse == 0) & (case.u_minus < 0)))
     return seen
-
-
-def comes_to_rest(case: Case) -> bool:
-    """Whether compression and what is given back leave nothing but rounding for the expansion."""
-    found = oracle.poisson_by_enumeration(case.W, case.u, case.kappa)
-    assert found is not None
-    rest = case.u + case.W @ ((1 + case.kappa) * found.compression.least)
-    return float(np.max(np.abs(rest) / case.lengths)) < 1e-13 * speed(case)
 
 
 # 6 × 2 × (12 + 3 × 4) cases = 288; distinct and redundant rows in turn, every third with contacts that may open.
@@ -213,7 +203,6 @@ def test_many_contacts_against_enumeration(k: int, rule: str, held: str) -> None
     cases = [random_case(rng, k, i % 2 == 1, HELD[held], closing=i % 3 != 2) for i in range(m)]
     seen = check(cases, rule)
     assert seen["solved"] > m / 2, seen
-    assert seen["refused"] < m / 50, seen
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -230,12 +219,8 @@ def test_one_event_alone(rule: str, rng: np.random.Generator) -> None:
         np.testing.assert_allclose([t.impulse[f"contact {i}.normal"] for i in range(3)], impulse, atol=1e-12)
 
 
-@pytest.mark.xfail(raises=jd.Infeasible, strict=True, reason="the expansion is measured by its own rounding")
 def test_expansion_that_is_only_rounding() -> None:
-    """A ball (1 kg) between two walls, plastic, by Poisson: it stops, and nothing is left for the expansion.
-
-    `one_sided.hold` measures what is missed by the greatest of its r, which is 1e-17 m/s here.
-    """
+    """A ball (1 kg) between two walls, plastic, by Poisson: it stops, and nothing is left for the expansion."""
     law = laws.Frictionless(0.0, "poisson")
     walls = [jd.Contact(normal=[0.1], law=law), jd.Contact(normal=[-1.5], law=law)]
     t = jd.transition([[1.0]], [-0.3], contacts=walls)

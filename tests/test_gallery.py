@@ -51,6 +51,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("sleigh", {"case": "earthquake"}),
     ("slider_crank", {}),
     ("step", {}),
+    ("thrown_box", {}),
+    ("thrown_box", {"hypothesis": "newton"}),
     ("two_balls", {}),
     ("walker", {}),
     ("walker", {"rear_foot": "one-sided"}),

@@ -103,3 +103,28 @@ def test_candidates_are_listed(rng: np.random.Generator) -> None:
         for way in ways:
             assert f"'contact 0' {way}" in str(told.value)
     assert ("slides", "sticks") in seen
+
+
+@pytest.mark.parametrize("law", [laws.Coulomb(0.2, "kappa", "stronge"), laws.Coulomb(0.9, "kappa", "stronge")])
+def test_the_first_bit_of_restitution(law: laws.Law) -> None:
+    """κ = 0 is an end of its range, not a kink: the work given back grows with κ², the impulse with κ."""
+    walker = gallery.walker(law=law)
+
+    def normal(kappa: float) -> float:
+        return float(walker.solve(kappa=kappa).impulse["heel.normal"])
+
+    found = walker.gradient("impulse.heel.normal", "kappa", kappa=0.0)["kappa"]
+    assert found == pytest.approx(side(normal, 0.0, 1.0, 1e-3), rel=1e-8)
+    assert found > 1.0
+
+
+def test_the_first_bit_of_restitution_in_space() -> None:
+    box = gallery.thrown_box()
+
+    for friction in (0.3, 0.9):
+
+        def normal(kappa: float, friction: float = friction) -> float:
+            return float(box.solve(kappa=kappa, friction=friction).impulse["floor.normal"])
+
+        found = box.gradient("impulse.floor.normal", "kappa", kappa=0.0, friction=friction)["kappa"]
+        assert found == pytest.approx(side(normal, 0.0, 1.0, 1e-3), rel=1e-5)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SEPARATES = 1e-8  # of the speed that the kinetic energy allows: a contact that opens quicker is left alone
 ROUNDING = 1e-13  # of the same
+SLOW = 1e-5  # of the same: contacts that approach slower meet their laws only to rounding of this
 IDLE = 1e-9  # of the same: impulses and speeds below this are none
 
 
@@ -40,6 +41,7 @@ class Solved:
     closing: Any  # (1, 1): how quickly contacts that were left alone close after all, of the speed that energy allows
     margin: Any  # (contacts, 1): how far each is from doing something else, of the usual speed or impulse
     ways: Any = None  # (ways, 1): by how much each way to hold misses the laws, where ways are tried
+    apart: Any = None  # (1, 1), whether rows that were taken to be well apart are; None: that was not assumed
     asked: Any = None  # (m, 1), of an `Iteration`, for laws that need one
     arrived: Any = None  # (1, 1), whether it did
 
@@ -52,11 +54,17 @@ class Touched:
     Q: Any  # (rows, n), orthonormal rows of those that act, zero where none does
     redundant: Any  # (rows, 1), 1 where a row that acts depends on those before it
     undetermined: Any  # (rows, 1), 1 where the impulse of a row is one of many
+    apart: Any  # (1, 1), whether their rows are well apart, if that was assumed
     solved: Solved
 
 
-def contact_impulses(problem: Problem, parts: Decomposition, v: Any, energy: Any, la: ModuleType) -> Touched | None:
-    """For velocities v that the two-sided rows leave, and the kinetic energy before; None without contacts."""
+def contact_impulses(
+    problem: Problem, parts: Decomposition, v: Any, energy: Any, la: ModuleType, independent: bool = False
+) -> Touched | None:
+    """For velocities v that the two-sided rows leave, and the kinetic energy before; None without contacts.
+
+    `independent`: for rows that are well apart, as `Touched.apart` tells; see `span`.
+    """
     blocks = problem.of_kind("contact")
     if not blocks:
         return None
@@ -68,18 +76,35 @@ def contact_impulses(problem: Problem, parts: Decomposition, v: Any, energy: Any
         u_minus=la.stack(*(block.C @ problem.v_minus + block.b_minus for block in blocks)),
         u=la.stack(*(block.C @ v + block.b_plus for block in blocks)),
         speed=root(2 * energy * squares(Y, la), la),
+        least=SLOW * root(2 * energy, la),
         found=problem.found,
+        independent=independent,
         la=la,
     )
     solved = _frictional(meets) if isinstance(blocks[0].law, Coulomb) else _held(meets)
     acting = la.where(la.absolute(solved.impulse) > 0, 1.0, 0.0)
-    n = Y.shape[-1]
-    spanned = span(_entries(la.scale_rows(acting, meets.Y), la), n, la, like=Y)
+    generalized = la.transpose(C) @ solved.impulse
+    rows = _entries(la.scale_rows(acting, meets.Y), la)
+    if solved.apart is not None:
+        none = la.zeros(len(rows), 1, like=Y)
+        return Touched(generalized, _orthonormal(rows, la), none, none, solved.apart, solved)
+    spanned = span(rows, Y.shape[-1], la, like=Y)
     redundant = acting * (1 - spanned.keep)
     # A dropped row and those that it depends on can share an impulse in many ways.
     shared = la.absolute(spanned.N) @ redundant
     undetermined = la.where(acting * shared > RANK, 1.0, 0.0)
-    return Touched(la.transpose(C) @ solved.impulse, spanned.Q, redundant, undetermined, solved)
+    return Touched(generalized, spanned.Q, redundant, undetermined, la.ones(1, 1, like=Y) > 0, solved)
+
+
+def _orthonormal(rows: list[Any], la: ModuleType) -> Any:
+    """Gram–Schmidt in one pass, for rows that are well apart or zero."""
+    Q = la.zeros(0, rows[0].shape[-1], like=rows[0])
+    for row in rows:
+        rest = row - (row @ la.transpose(Q)) @ Q
+        square = rest @ la.transpose(rest)
+        acts = square > 0
+        Q = la.stack(Q, rest * la.where(acts, 1 / la.sqrt(la.where(acts, square, 1.0)), 0.0))
+    return Q
 
 
 @dataclass(frozen=True)
@@ -91,6 +116,8 @@ class Meeting:
     u_minus: Any  # (rows, 1), before the event
     u: Any  # (rows, 1), with what the two-sided rows do, without the contacts
     speed: Any  # (rows, 1), √(2T · c M⁻¹ cᵀ): the largest that the kinetic energy allows
+    least: Any  # (1, 1), a speed along unit rows: slower ones are rounding of what the mechanism does
+    independent: bool  # rows are taken to be well apart
     found: Any  # (f, 1), what an `Iteration` found; None: it is run on the spot, with numbers
     la: ModuleType
 
@@ -133,16 +160,16 @@ def _held(m: Meeting) -> Solved:
     if isinstance(m.blocks[0].law, MoreauCoulomb):
         friction = [block.friction for block in m.blocks]
         if len(contacts[0].tangents) == 1:
-            found = hold_with_friction(Y, r, friction, contacts, la)
+            found = hold_with_friction(Y, r, friction, contacts, la, m.least)
         else:
             asked = asked_in_space(Y, r, friction, la)
             answer = m.iterated(asked)
-            found = found_in_space(Y, r, friction, contacts, answer, la)
+            found = found_in_space(Y, r, friction, contacts, answer, la, m.least)
             arrived = la.rows(answer, Y.shape[-2], Y.shape[-2] + 1) > 0
     elif by_poisson:
-        found = poisson(Y, u, kappa, contacts, la)
+        found = poisson(Y, u, kappa, contacts, la, m.least, m.independent)
     else:
-        found = hold(Y, r, contacts, la)
+        found = hold(Y, r, contacts, la, m.least, m.independent)
     after = m.u + m.Y @ (la.transpose(m.Y) @ found.impulse)
     states, closing = [], la.zeros(1, 1, like=m.u)
     lengths2 = squares(m.Y, la)
@@ -173,6 +200,7 @@ def _held(m: Meeting) -> Solved:
         closing=closing,
         margin=found.margin,
         ways=found.ways,
+        apart=found.apart,
         asked=asked,
         arrived=arrived,
     )

@@ -86,9 +86,9 @@ def planar(W: Any, u: Any, friction: Any, restitution: Any, hypothesis: str, la:
         within = back <= first
         left = la.where(within, 0.0, back - la.where(la.both(early, reaches), first, 0.0))
         from_kink = until + (root(u_1 * u_1 + 2 * n_2 * left, la) - u_1) / n_2
-        p_f = la.where(
-            early, la.where(within, p_c + root(2 * back / slope, la), from_kink), p_c + root(2 * back / n_2, la)
-        )
+        # √(2 back / slope), written so that it has a derivative at κ = 0 too.
+        straight = p_c + restitution * root(-2 * work_c / la.where(early, slope, n_2), la)
+        p_f = la.where(early, la.where(within, straight, from_kink), straight)
 
     # Impulses and work along the two stretches.
     first_p = la.where(p_f < p_1, p_f, until)

@@ -138,7 +138,7 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         return nu, jump
 
     nu, jump = response(x_f)
-    touched = contact_impulses(problem, parts, v_minus + jump, half_square(x_minus, la), la)
+    touched = contact_impulses(problem, parts, v_minus + jump, half_square(x_minus, la), la, independent)
     if touched is not None:  # what the contacts do besides, and how the rows that are on answer
         x_f = x_f + factor.solve_transposed(touched.generalized)
         nu, jump = response(x_f)
@@ -192,7 +192,7 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         "effective_mass": stack([_effective_mass(block, parts) for block in blocks]),
         "redundant": stack([1 - on.keep, *([] if touched is None else [touched.redundant]), idle]),
         "dof": _degrees_of_freedom(problem, parts),
-        "apart": on.apart,
+        "apart": on.apart if touched is None else la.both(on.apart, touched.apart),
         "nullspace": on.nullspace(),
         "target": asked,
         # What the checks need.

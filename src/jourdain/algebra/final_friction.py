@@ -23,9 +23,11 @@ LIFTS, STICKS = "lifts", "sticks"
 WAYS = (LIFTS, STICKS, 1, -1)  # slips towards + or −
 
 
-def hold_with_friction(Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], la: ModuleType) -> Held:
-    """λ and w for planar contacts, `friction` (1, 1) of each."""
-    choice, W, k = Choice(Y, r, contacts, la), Y @ la.transpose(Y), Y.shape[-2]
+def hold_with_friction(
+    Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0
+) -> Held:
+    """λ and w for planar contacts, `friction` (1, 1) of each; `speed`: see `hold`."""
+    choice, W, k = Choice(Y, r, contacts, la, speed), Y @ la.transpose(Y), Y.shape[-2]
     for way in list(product(WAYS, repeat=len(contacts)))[1:]:
         held = [(contact, mu, one) for contact, mu, one in zip(contacts, friction, way, strict=True) if one != LIFTS]
         # What each unknown pushes along, and which row answers to it; those that stick first, whose pivots are sound.
@@ -52,10 +54,10 @@ def asked_in_space(Y: Any, r: Any, friction: Sequence[Any], la: ModuleType) -> A
 
 
 def found_in_space(
-    Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], found: Any, la: ModuleType
+    Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], found: Any, la: ModuleType, speed: Any = 0.0
 ) -> Held:
     """The impulses that were found, and by how much they miss λ = (λ − w/W_cc, brought into its cone)."""
-    choice = Choice(Y, r, contacts, la)
+    choice = Choice(Y, r, contacts, la, speed)
     impulse = la.rows(found, 0, Y.shape[-2])
     after = r + Y @ (la.transpose(Y) @ impulse)
     worst = la.zeros(1, 1, like=Y)

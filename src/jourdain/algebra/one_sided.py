@@ -48,29 +48,37 @@ class Held:
     several: Any  # (1, 1): whether another way meets them and moves otherwise
     margin: Any  # (contacts, 1): how far each is from doing something else, of the usual speed
     ways: Any = None  # (ways, 1): by how much each way to hold misses the conditions
+    apart: Any = None  # (1, 1): whether the rows of all ways are well apart, if that was assumed
 
 
-def hold(Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType) -> Held:
-    """λ and w = r + Ŷ Ŷᵀ λ for contacts without friction, or that may stick."""
+def hold(Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0, independent: bool = False) -> Held:
+    """λ and w = r + Ŷ Ŷᵀ λ for contacts without friction, or that may stick.
+
+    `speed`: along unit rows, what the conditions are measured by at least. `independent`: see `span`.
+    """
     k, n = Y.shape[-2], Y.shape[-1]
-    choice = Choice(Y, r, contacts, la)
+    choice = Choice(Y, r, contacts, la, speed)
+    apart = la.ones(1, 1, like=Y) > 0
     for way in list(product(*(contact.ways() for contact in contacts)))[1:]:
         acting = tuple(row for some in way for row in some)
         rows = [la.stack(*(la.rows(Y, i, i + 1) for i in some)) for some in way if some]
-        spanned = span(rows, n, la, like=Y)
+        spanned = span(rows, n, la, like=Y, independent=independent)
+        if independent:  # a way with a row that cannot move is that without it
+            moving = la.every(la.stack(*(la.rows(choice.lengths, i, i + 1) for i in acting)) > 0)
+            apart = la.both(apart, la.where(moving, la.where(spanned.apart, 1.0, 0.0), 1.0) > 0)
         asked = la.stack(*(-la.rows(r, i, i + 1) for i in acting))
         choice.offer(scattered(spanned.impulse(spanned.coordinates(asked)), acting, k, la), acting)
-    return choice.answer()
+    return replace(choice.answer(), apart=apart if independent else None)
 
 
 class Choice:
     """The best of several ways to hold, each offered with its impulses and the rows that come to rest in it."""
 
-    def __init__(self, Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType) -> None:
+    def __init__(self, Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0) -> None:
         self.Y, self.r, self.la, self.n_rows = Y, r, la, Y.shape[-2]
         self.normals = [contact.normal for contact in contacts]
         self.lengths = root(squares(Y, la), la)  # √W_ii
-        largest = _largest(la.absolute(r), self.lengths, range(self.n_rows), la)
+        largest = _larger(_largest(la.absolute(r), self.lengths, range(self.n_rows), la), speed, la)
         self.usual = la.where(largest > 0, largest, 1.0)  # the speed that the conditions are measured by
         none = la.zeros(self.n_rows, 1, like=Y)
         self.cost = la.zeros(1, 1, like=Y)  # Σ W_ii λ_i²
@@ -124,14 +132,18 @@ class Choice:
         return _larger(pulls, sinks, la)
 
 
-def poisson(Y: Any, u: Any, kappa: Any, contacts: Sequence[Rows], la: ModuleType) -> Held:
+def poisson(
+    Y: Any, u: Any, kappa: Any, contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0, independent: bool = False
+) -> Held:
     """Poisson's law: λ_c stops the approach, κ λ_c is given back, z keeps what would sink in."""
-    compression = hold(Y, u, contacts, la)
+    compression = hold(Y, u, contacts, la, speed, independent)
     given_back = compression.impulse + kappa * compression.impulse
-    rest = hold(Y, u + Y @ (la.transpose(Y) @ given_back), contacts, la)
+    # What is left after a plastic compression may be rounding: it is measured by the approach.
+    approach = _larger(_largest(la.absolute(u), root(squares(Y, la), la), range(Y.shape[-2]), la), speed, la)
+    rest = hold(Y, u + Y @ (la.transpose(Y) @ given_back), contacts, la, approach, independent)
     smaller = la.where(compression.margin < rest.margin, compression.margin, rest.margin)
     worse = _larger(compression.miss, rest.miss, la)
-    return Held(given_back + rest.impulse, rest.after, worse, rest.several, smaller, rest.ways)
+    return replace(rest, impulse=given_back + rest.impulse, miss=worse, margin=smaller)
 
 
 def _largest(u: Any, lengths: Any, some: Sequence[int], la: ModuleType) -> Any:

@@ -14,7 +14,7 @@ from jourdain.scenario import Scenario
 
 
 def thrown_box(hypothesis: Hypothesis = "stronge") -> Scenario:
-    """A box strikes a rough floor with a corner, in space: while the impulse grows its slip turns, stops, starts again.
+    """A box strikes a rough floor with a corner, in space: its slip turns, stops, or starts again in the event.
 
     (psi, theta, phi) turn the box about its axes z, y, x in this order; with theta < 0 < phi the corner A, at
     −(a, b, c)/2 of the middle, is the lowest. v is the speed of the fall, v_x and v_y those along the floor, w_z a spin

@@ -70,7 +70,8 @@ class Coulomb(Law):
 class MoreauCoulomb(Law):
     """Coulomb's law for the velocity after the event alone: for several contacts at once, and to compare with.
 
-    It takes no notice of slip that stops or reverses during the event; `Coulomb` does.
+    It takes no notice of slip that stops or reverses during the event; `Coulomb` does. In the plane all solutions are
+    looked for, and several are told; in space one is found, and with friction beyond 1 there may be others.
     """
 
     friction: Any

@@ -132,7 +132,7 @@ class _Impacts:
                 self._end_phase(active[crosses], h[active[crosses]], after[crosses])
             h[active] = np.minimum(h[active] * change, longest[active])
             self.arrived |= self.done
-            active = active[~self.done[active]]
+            active = active[~self.arrived[active]]
 
     def _neighbours_straight(self, lanes: Lanes, reach: Array) -> NDArray[np.bool_]:
         by = turning_slopes()(self.y[lanes], self.asked[lanes])
@@ -177,9 +177,13 @@ class _Impacts:
         back = self.restituting[lanes]
         ended, begun = lanes[back], lanes[~back]
         self.done[ended] = True
+        plastic = begun[self.asked[begun, RESTITUTION] == 0]
         self.compressed[begun], self.S_c[begun] = self.y[begun][:, [0, 3]], self.S[begun][:, [0, 3]]
         self.restituting[begun] = True
-        self.done[begun[self.asked[begun, RESTITUTION] == 0]] = not self.slopes  # with slopes κ may be about to rise
+        if self.slopes:  # κ may be about to rise: the formula knows how
+            self.restituting[plastic], self.arrived[plastic] = False, True
+        else:
+            self.done[plastic] = True
 
     def _move(self, lanes: Lanes, after: Array, h: Array) -> None:
         if not lanes.size:
