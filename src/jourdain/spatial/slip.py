@@ -210,7 +210,7 @@ class Leg:
             left = ca.if_else(gives, 2 * owed / ca.if_else(gives, speed, 1.0), ca.if_else(owed > 0, NEVER, 0.0))
             # From u_n = 0 on that is e √(2 |w_c| / n), which has a derivative at e = 0 too.
             left = ca.if_else(reached, slip.e * _root(-2 * w_c / ca.if_else(rises, n, 1.0)), left)
-        left = ca.if_else(left > 0, left, 0.0)
+        left = ca.if_else(left < 0, 0.0, left)
         going = ca.logic_and(restituting, ca.logic_not(self.done))
         more = ca.if_else(going, _less(left, room - went), 0.0)
         done = ca.logic_or(self.done, ca.logic_and(going, left <= room - went))
