@@ -70,53 +70,6 @@ def test_planar_friction_against_tiny_steps(hypothesis: str, m: int, rng: np.ran
     assert hypothesis == "newton" or not created.any()
 
 
-def normals(rng: np.random.Generator, k: int, redundant: bool) -> np.ndarray:
-    C = rng.normal(size=(k, 5)) * 10 ** rng.uniform(-0.5, 0.5, (k, 1))
-    if redundant and k > 1:
-        copies = rng.integers(1, k)
-        C[k - copies :] = rng.uniform(0.2, 2, (copies, k - copies)) @ C[: k - copies]
-    return C
-
-
-@pytest.mark.parametrize("redundant", [False, True])
-@pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_sets_of_contacts_against_enumeration(k: int, redundant: bool, rng: np.random.Generator) -> None:
-    m = 60
-    M, v, kappa = masses(rng, m, 5), rng.normal(size=(m, 5)), rng.uniform(0, 1, (k, m))
-    C = np.stack([normals(rng, k, redundant) for _ in range(m)])
-    W, u = inverse_masses(M, C), np.einsum("mij,mj->mi", C, v)
-    for law in ("moreau", "poisson"):
-        contacts = [jd.Contact(normal=C[:, i], law=laws.Frictionless(kappa[i], law)) for i in range(k)]
-        t = jd.transition(M, v, contacts=contacts)
-        found = np.stack([t.u_plus[f"contact {i}.normal"] for i in range(k)], axis=-1)
-        impulse = np.stack([t.impulse[f"contact {i}.normal"] for i in range(k)], axis=-1)
-        for lane in range(m):
-            scale = np.abs(u[lane]).max()
-            if law == "poisson":
-                whole = oracle.poisson_by_enumeration(W[lane], u[lane], kappa[:, lane])
-                assert whole is not None
-                assert found[lane] == pytest.approx(whole.u_plus, abs=1e-9 * scale)
-                continue
-            # Asked of contacts that close; those that open are left out, and must not close after all.
-            closing = np.flatnonzero(u[lane] < 0)
-            r = (1 + kappa[closing, lane]) * u[lane, closing]
-            part = oracle.moreau_by_enumeration(W[lane][np.ix_(closing, closing)], r)
-            if part is None:
-                assert t.status[lane] == jd.Status.INFEASIBLE
-                continue
-            expected = u[lane] + W[lane][:, closing] @ part.impulse
-            if expected.min() < -1e-6 * scale:
-                assert t.status[lane] == jd.Status.INFEASIBLE
-            elif t.status[lane] == jd.Status.OK or expected.min() > 1e-6 * scale:
-                assert found[lane] == pytest.approx(expected, abs=1e-9 * scale)
-                lengths = np.sqrt(np.diag(W[lane]))
-                least = np.zeros(k)
-                least[closing] = part.least
-                assert impulse[lane] * lengths == pytest.approx(least * lengths, abs=1e-6 * scale / lengths.min())
-        assert t.ok.mean() > 0.3
-        assert law == "moreau" or t.ok.all()
-
-
 @pytest.mark.parametrize("m", [200, MANY])
 def test_contacts_that_may_not_slip_against_their_candidates(m: int, rng: np.random.Generator) -> None:
     M, rows, v = masses(rng, m, 3), rng.normal(size=(m, 2, 3)), rng.normal(size=(m, 3))
@@ -246,7 +199,7 @@ def test_redundant_rows_beside_a_contact(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(twice.impulse["inert"].sum(axis=-1), once.impulse["inert"][:, 0], atol=1e-10)
 
 
-def test_a_massless_velocity_that_a_row_holds(rng: np.random.Generator) -> None:
+def test_a_massless_velocity_that_a_row_holds() -> None:
     """M is semidefinite; the contact meets what the regular row carries along: as without the massless velocity."""
     contact = jd.Contact(normal=[0.0, 1.0], law=laws.Frictionless(0.5))
     t = jd.transition(np.diag([2.0, 0.0]), [-1.0, -1.0], regular=[[1.0, -1.0]], contacts=[contact])
@@ -380,12 +333,12 @@ REFUSED: dict[str, tuple[dict[str, Any], type[jd.Error], str]] = {
     "friction is negative": (
         {"contacts": contact(law=laws.Coulomb(np.array(-0.5)))},
         jd.BadFriction,
-        r"The friction of a contact is -0.5",
+        r"The friction of 'contact 0' is -0.5",
     ),
     "friction is NaN": (
         {"contacts": contact(law=laws.Coulomb(np.array(np.nan)))},
         jd.NotFinite,
-        r"friction of contact 0 .*is nan",
+        r"friction of contact 0.* is nan",
     ),
     "restitution above one": (
         {"elastic": ([[0.0, 1.0]], 0.5), "contacts": contact(law=laws.Frictionless(np.array(1.5)))},
@@ -395,7 +348,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[jd.Error], str]] = {
     "normal is infinite": (
         {"contacts": contact(normal=[np.inf, 0.0])},
         jd.NotFinite,
-        r"rows of contact 0 'rows of contact 0\[0, 0\]' is inf",
+        r"rows of contact 0\[0, 0\] is inf",
     ),
 }
 
@@ -428,7 +381,7 @@ def test_in_a_batch_a_bad_number_is_the_status_of_its_lane(m: int) -> None:
 def test_contacts_whose_laws_cannot_be_met() -> None:
     """A ball between two walls."""
     walls = [jd.Contact(normal=[s], law=laws.Frictionless(kappa)) for s, kappa in ((1.0, 0.9), (-1.0, 0.1))]
-    with pytest.raises(jd.Infeasible, match=r"'contact 1' was opening .* use Frictionless\(law='poisson'\)"):
+    with pytest.raises(jd.Infeasible, match=r"'contact 1': opening before.* use Frictionless\(law='poisson'\)"):
         jd.transition([[1.0]], [-1.0], contacts=walls)
     t = jd.transition([[1.0]], [[-1.0], [0.0]], contacts=walls)
     assert t.status.tolist() == [jd.Status.INFEASIBLE, jd.Status.OK]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 import contact_oracle as co
 import siconos_oracle as so
+from cases import REAR_FOOT_LIMITS
 
 Array = NDArray[np.float64]
 EACH = pytest.mark.parametrize("hypothesis", co.HYPOTHESES)
@@ -363,7 +364,7 @@ def rear_foot(theta: float, rho: float) -> dict[str, tuple[Array, Array]]:
     return co.no_slip_candidates(W[rear, rear] - passed_on @ W[heel, rear], u[rear] - passed_on @ u[heel])
 
 
-@pytest.mark.parametrize(("rho", "limit"), [(0, 44.48), (0.05, 46.84), (0.1, 49.51), (0.25, 60.08), (0.5, 102.3)])
+@pytest.mark.parametrize(("rho", "limit"), REAR_FOOT_LIMITS.items())
 def test_the_rear_foot_lifts(rho: float, limit: float) -> None:
     """THEORY §6: below the limit it lifts, above it slides."""
     assert "lifts" in rear_foot(limit - 0.06, rho)

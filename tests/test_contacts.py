@@ -13,7 +13,6 @@ import jourdain as jd
 from jourdain import gallery, laws
 from jourdain.algebra import lapack
 from jourdain.algebra.coulomb import planar
-from jourdain.algebra.one_sided import Rows, hold, poisson
 from jourdain.laws import ContactState
 
 HYPOTHESES = ("newton", "poisson", "stronge")
@@ -70,34 +69,6 @@ def test_planar_friction_against_tiny_steps(hypothesis: str, rng: np.random.Gene
 def test_planar_friction_in_a_hundred_thousand_cases(hypothesis: str, rng: np.random.Generator) -> None:
     worst = coulomb_cases(rng, 100_000, hypothesis)
     assert max(worst.values()) < 1e-8, worst
-
-
-@pytest.mark.parametrize("redundant", [False, True])
-@pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_one_sided_sets_against_enumeration(k: int, redundant: bool, rng: np.random.Generator) -> None:
-    """Velocities are unique; of undetermined impulses the least are taken."""
-    for _ in range(40):
-        Y = rng.normal(size=(k, 5)) * 10 ** rng.uniform(-0.5, 0.5, (k, 1))
-        if redundant and k > 1:  # rows that are made of the others, with weights that may push
-            copies = rng.integers(1, k)
-            Y[k - copies :] = rng.uniform(0.2, 2, (copies, k - copies)) @ Y[: k - copies]
-        W, r = Y @ Y.T, Y @ rng.normal(size=5)
-        found = hold(Y, r[:, None], [Rows(i) for i in range(k)], lapack)
-        expected = oracle.moreau_by_enumeration(W, r)
-        assert expected is not None
-        scale = np.abs(r).max()
-        assert found.after[:, 0] == pytest.approx(expected.w, abs=1e-9 * scale)
-        lengths = np.sqrt(np.diag(W))
-        assert found.impulse[:, 0] * lengths == pytest.approx(
-            expected.least * lengths, abs=1e-6 * scale / lengths.min()
-        )
-        assert found.miss < 1e-9
-        assert not found.several
-        kappa = rng.uniform(0, 1, k)
-        given_back = poisson(Y, r[:, None], kappa[:, None], [Rows(i) for i in range(k)], lapack)
-        other = oracle.poisson_by_enumeration(W, r, kappa)
-        assert other is not None
-        assert given_back.after[:, 0] == pytest.approx(other.u_plus, abs=1e-9 * scale)
 
 
 def test_three_balls_in_a_row() -> None:
@@ -158,19 +129,6 @@ def test_the_walker_of_the_papers_with_friction() -> None:
     assert t.contact["heel"] is ContactState.REVERSES
 
 
-@pytest.mark.parametrize(("rho", "limit"), [(0.0, 44.48), (0.05, 46.84), (0.1, 49.51), (0.25, 60.08)])
-def test_the_rear_foot_lifts_up_to_a_limit(rho: float, limit: float) -> None:
-    mechanism = gallery.walker().event.mechanism
-    event = mechanism.event(inert=["heel"], contacts={"stance": laws.Frictionless()})
-    for degrees, state in ((limit - 0.01, ContactState.LIFTS), (limit + 0.01, ContactState.HOLDS)):
-        q, v, own = strike(np.radians(degrees), rho)
-        t = event.solve(q, v, **own)
-        assert t.contact["stance"] is state
-        assert t.u_plus["stance.normal"] >= -1e-12
-        assert t.impulse["stance.normal"] >= 0
-        assert t.T_plus <= t.T_minus
-
-
 def test_a_rear_foot_that_may_not_slip() -> None:
     """Lifts up to 44.48°, slides up to 67.98°; beyond, sliding and sticking are both consistent: it is told."""
     mechanism = gallery.walker().event.mechanism
@@ -203,7 +161,7 @@ def test_a_ball_that_touches_two_walls() -> None:
     """Moreau's law sends it into the wall behind, and it is told; Poisson's keeps it between them."""
     made, walls = table(np.eye(1), [[1.0], [-1.0]], tangents=False)
     moreau = made.event(contacts={walls[0]: laws.Frictionless(0.9), walls[1]: laws.Frictionless(0.1)})
-    with pytest.raises(jd.Infeasible, match=r"'foot1' was opening .*; use Frictionless\(law='poisson'\)"):
+    with pytest.raises(jd.Infeasible, match=r"'foot1': opening before.*; use Frictionless\(law='poisson'\)"):
         moreau.solve(v=[-1.0])
     poisson_law = {walls[0]: laws.Frictionless(0.9, "poisson"), walls[1]: laws.Frictionless(0.1, "poisson")}
     t = made.event(contacts=poisson_law).solve(v=[-1.0])
@@ -222,7 +180,7 @@ def test_two_contacts_at_one_place() -> None:
 @pytest.mark.parametrize(
     ("law", "message"),
     [
-        (lambda: laws.Coulomb(-0.1), "The friction of a contact is -0.1; it must be 0 or more."),
+        (lambda: laws.Coulomb(-0.1), "The friction of a contact is -0.1; it must be finite, and 0 or more."),
         (lambda: laws.Frictionless(1.2), r"The restitution of a contact is 1.2; it must lie in \[0, 1\]."),
         (lambda: laws.Coulomb(0.1, hypothesis="routh"), "There is no hypothesis 'routh'"),
         (lambda: laws.Frictionless(law="hertz"), "There is no law 'hertz'"),
@@ -241,8 +199,9 @@ def test_events_that_are_refused() -> None:
         bare.event(contacts={smooth: laws.Coulomb(0.2)})
     with pytest.raises(jd.BadEvent, match=r"'plain' is no contact; make one with mechanism.contact"):
         made.event(contacts={plain: laws.Frictionless()})
-    with pytest.raises(jd.BadEvent, match=r"contacts gives 'foot0' the law 0.3; give one of jd.laws"):
-        made.event(contacts={one: 0.3})
+    for law in (0.3, laws.Law(), type("Mine", (laws.Frictionless,), {})()):
+        with pytest.raises(jd.BadEvent, match=r"contacts gives 'foot0' the law .*; give one of jd.laws"):
+            made.event(contacts={one: law})
     with pytest.raises(jd.BadEvent, match="'foot0' has friction inside the event, but 'foot1' acts at the same time"):
         made.event(contacts={one: laws.Coulomb(0.2), two: laws.Coulomb(0.2)})
     with pytest.raises(jd.BadEvent, match="'foot0' has friction inside the event, but 'foot1' acts at the same time"):
@@ -256,7 +215,7 @@ def test_events_that_are_refused() -> None:
     with pytest.raises(jd.BadEvent, match="'foot0' is one-sided: its part depends on the velocities"):
         made.event(contacts={one: laws.NoSlip()}).symbolic()
     event = made.event(contacts={one: laws.Coulomb("mu", "e")})
-    with pytest.raises(jd.BadFriction, match=r"The friction of a contact is -0.5; it must be 0 or more"):
+    with pytest.raises(jd.BadFriction, match=r"The friction of 'foot0' is -0.5; it must be 0 or more"):
         event.solve(v=[-1.0, 0, 0, 0], mu=-0.5, e=0.0)
     with pytest.raises(jd.BadRestitution, match=r"The restitution of 'foot0' is 1.5; it must lie in \[0, 1\]"):
         event.solve(v=[-1.0, 0, 0, 0], mu=0.5, e=1.5)
@@ -288,8 +247,8 @@ def test_regular_rows_hold_while_contacts_push(rng: np.random.Generator) -> None
         assert t.T_c_minus + t.T_a_minus + t.T_r_minus == pytest.approx(t.T_minus, rel=1e-12)
 
 
-def test_gradients_on_each_side_of_a_switch(rng: np.random.Generator) -> None:
-    """The loss by friction, against differences, where the contact slips, sticks and reverses."""
+def test_gradients_in_each_state() -> None:
+    """The loss by friction and by v, against differences, where the contact slips, sticks and reverses."""
     made, (foot,) = table([[2.0, 0.3], [0.3, 1.0]], [[1.0, 0.4], [-0.2, 1.0]], tangents=True)
     event = made.event(contacts={foot: laws.Coulomb("mu", 0.4, "stronge")})
     for mu, v in ((0.05, [-1.0, 2.0]), (0.9, [-1.0, 0.3]), (0.1, [-1.0, -0.1])):
@@ -297,6 +256,8 @@ def test_gradients_on_each_side_of_a_switch(rng: np.random.Generator) -> None:
         step = 1e-6
         differences = (event.solve(v=v, mu=mu + step).loss - event.solve(v=v, mu=mu - step).loss) / (2 * step)
         assert slope["mu"] == pytest.approx(differences, rel=1e-6, abs=1e-9)
+        ahead, behind = (event.solve(v=v + way * step * np.eye(2), mu=mu).loss for way in (1, -1))
+        assert slope["v"] == pytest.approx((ahead - behind) / (2 * step), rel=1e-6, abs=1e-9)
 
 
 def test_the_path_in_impulse_space(rng: np.random.Generator) -> None:
@@ -339,7 +300,10 @@ def test_friction_at_the_end_against_siconos(rng: np.random.Generator) -> None:
     for _ in range(60):
         k = int(rng.integers(1, 4))
         rows = rng.normal(size=(2 * k, 7))
-        problems.append((rows, rng.normal(size=7), rng.uniform(0, 1, k)))
+        v = rng.normal(size=7)
+        if (rows[::2] @ v < 0).all():  # a contact that opens is left alone here
+            problems.append((rows, v, rng.uniform(0, 1, k)))
+    assert len(problems) > 10
     try:
         answers = siconos_oracle.siconos_moreau_coulomb_many(
             [(rows @ rows.T, rows @ v, mu) for rows, v, mu in problems]
@@ -349,9 +313,6 @@ def test_friction_at_the_end_against_siconos(rng: np.random.Generator) -> None:
     for (rows, v, mu), answer in zip(problems, answers, strict=True):
         made, contacts = table(np.eye(7), rows, tangents=True)
         feet = {contact: laws.MoreauCoulomb(float(one)) for contact, one in zip(contacts, mu, strict=True)}
-        u = rows @ v
-        if (u[::2] > 0).any():  # a contact that opens is left alone here
-            continue
         t = made.event(contacts=feet).solve(v=v)
         for i, contact in enumerate(contacts):
             assert t.u_plus[contact.name] == pytest.approx(answer.velocities[i], abs=1e-8)

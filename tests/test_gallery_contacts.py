@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import jourdain as jd
+from cases import REAR_FOOT_LIMITS
 from jourdain import gallery, laws
 from jourdain.laws import ContactState
 from test_gallery import draw, same
@@ -23,14 +24,15 @@ def samples(rng: np.random.Generator, **ranges: tuple[float, float]) -> dict[str
 # The walker
 
 
-@pytest.mark.parametrize(("rho", "limit"), [(0.0, 44.48), (0.05, 46.84), (0.1, 49.51), (0.25, 60.08)])
+@pytest.mark.parametrize(("rho", "limit"), REAR_FOOT_LIMITS.items())
 def test_the_rear_foot_lifts_up_to_a_limit(rho: float, limit: float) -> None:
     """The threshold curve over theta and rho [THEORY §6]."""
     degrees = np.linspace(limit - 5, limit + 5, 1001)
+    last_digit = 0.1 if limit > 100 else 0.01
     ds = gallery.walker(rear_foot="one-sided").sweep(theta=np.radians(degrees), rho=rho)
     state = ds.contact_state.sel(one_sided="stance").to_numpy().ravel()
     (change,) = np.flatnonzero(np.diff(state))
-    assert degrees[change : change + 2].mean() == pytest.approx(limit, abs=0.0101)
+    assert degrees[change : change + 2].mean() == pytest.approx(limit, abs=0.51 * last_digit + 0.005)
     assert (state[0], state[-1]) == (ContactState.LIFTS, ContactState.HOLDS)
     assert np.all(ds.u_plus.sel(row="stance.normal") >= -1e-12)
     assert np.all(ds.impulse.sel(row="stance.normal") >= 0)
@@ -282,7 +284,7 @@ def test_box_dropped_flat(rng: np.random.Generator) -> None:
 def test_a_box_that_turns_quickly() -> None:
     """One corner rises: three that turn round with κ would drive it into the floor; Poisson's law holds it off."""
     motion = {"v": 1.3, "w_x": -6.5, "w_y": -5.7, "psi": 1.6, "kappa": 0.4}
-    with pytest.raises(jd.Infeasible, match=r"'corner_3' was opening .* use Frictionless\(law='poisson'\)"):
+    with pytest.raises(jd.Infeasible, match=r"'corner_3': opening before.* use Frictionless\(law='poisson'\)"):
         gallery.box_dropped_flat().solve(**motion)
     t = gallery.box_dropped_flat("poisson").solve(**motion)
     assert max(t.u_minus[f"corner_{i}.normal"] for i in range(1, 5)) > 0

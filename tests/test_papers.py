@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import jourdain as jd
+from cases import REAR_FOOT_LIMITS
 from jourdain.files import write as write_dataset
 from jourdain.papers import experiments, measured_shown, pantograph, pantograph_shown, walker, walker_shown, wang_chou
 from jourdain.papers import report as reports
@@ -132,7 +133,7 @@ def test_statements_can_fail(walking: walker.Results) -> None:
 def test_the_point_foot_curve_ends_where_the_rear_foot_stops_lifting(walking: walker.Results) -> None:
     """44.48° for point feet, later for round ones [THEORY §6]; the drawn curve ends at the same angle."""
     limits = {rho: np.degrees(limit) for rho, limit in walking.lift_limits.items()}
-    assert limits == pytest.approx({0.0: 44.48, 0.05: 46.84, 0.1: 49.51, 0.25: 60.08, 0.5: 102.3}, abs=0.02)
+    assert limits == pytest.approx(REAR_FOOT_LIMITS, abs=0.02)
     drawn = walker.lifted(walking.legs).T_c_minus.sel(rho=0.0).dropna("theta")
     assert 0 <= walking.lift_limits[0.0] - float(drawn.theta.max()) < np.radians(0.1)
     t = walking.scenario.solve(theta=walking.lift_limits[0.0], rho=0.0)

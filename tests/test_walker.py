@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cases import REAR_FOOT_LIMITS
 from jourdain import gallery
 from oracle import assert_same
 from test_gallery import draw, same
@@ -199,7 +200,7 @@ def test_point_feet_end_near_43_degrees() -> None:
     assert np.degrees(theta[lifts[:, 0]].max()) == pytest.approx(43, abs=2)
 
 
-@pytest.mark.parametrize(("rho", "limit"), [(0, 44.48), (0.05, 46.84), (0.1, 49.51), (0.25, 60.08), (0.5, 102.3)])
+@pytest.mark.parametrize(("rho", "limit"), REAR_FOOT_LIMITS.items())
 def test_rear_foot_lifts_up_to_a_limit(rho: float, limit: float) -> None:
     """The rear foot leaves the ground for smaller angles only; recomputed, as the paper's 43° is off its own model."""
     last_digit = 0.1 if limit > 100 else 0.01

@@ -85,7 +85,7 @@ def refuse_negative(name: str, least: float, unit: str) -> None:
 
 
 def axis(name: str, text: str, unit: str) -> Array:
-    """The values of a swept parameter, in SI: equally many steps from start to stop, both included, or a list."""
+    """The values of a swept parameter, in SI: equal steps from start to stop, both included, or a list."""
     if ":" not in text:
         values = np.array([number(name, part) for part in text.split(",")])
     else:

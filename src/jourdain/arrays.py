@@ -109,7 +109,7 @@ def transition(
         problem = replace(problem, v_minus=_projected(problem))
     small = n <= LARGEST_UNROLLED and layout.n_on <= n  # more rows than velocities are never all independent
     small = small and Iteration.of(touching) is None
-    small = small and math.prod(WAYS[type(law)] for law in laws.values()) <= MOST_WAYS_UNROLLED
+    small = small and math.prod(len(WAYS[type(law)]) for law in laws.values()) <= MOST_WAYS_UNROLLED
     if small and math.prod(batch) >= UNROLLED_FROM:
         found = _unrolled(problem, check is not False)
         if found is not None:
@@ -287,7 +287,9 @@ def _contact_block(name: str, contact: Any, n: int) -> Block:
     if normal.ndim < 1 or normal.shape[-1] != n:
         raise ShapeError(f"The normal of {name} has shape {normal.shape}; it must be (…, {n}).")
     tangents = _tangents(name, contact.tangent, n)
-    refuse_law(name, contact.law, tangents.shape[-2])
+    law = contact.law
+    refuse_law(name, law, tangents.shape[-2])
+    assert law is not None
     try:
         batch = np.broadcast_shapes(normal.shape[:-1], tangents.shape[:-2])
     except ValueError:
@@ -297,11 +299,11 @@ def _contact_block(name: str, contact: Any, n: int) -> Block:
     rows = [np.broadcast_to(part, (*batch, *part.shape[-2:])) for part in (normal[..., None, :], tangents)]
     C = np.concatenate(rows, axis=-2)
     numbers = {
-        field.name: number(f"{field.name} of {name}", getattr(contact.law, field.name))[..., None, None]
-        for field in fields(contact.law)
+        field.name: number(f"{field.name} of {name}", getattr(law, field.name))[..., None, None]
+        for field in fields(law)
         if field.name in ("restitution", "friction")
     }
-    zero, form = np.zeros((C.shape[-2], 1)), replace(contact.law, **dict.fromkeys(numbers, 0.0))
+    zero, form = np.zeros((C.shape[-2], 1)), replace(law, **dict.fromkeys(numbers, 0.0))
     return Block("contact", C, zero, zero, numbers["restitution"], None, numbers.get("friction"), form)
 
 
@@ -331,12 +333,11 @@ def _names(blocks: Sequence[Block]) -> list[str]:
 def _constraint(name: str, block: Block) -> ConstraintLayout:
     """How one block stands in the outcome."""
     k, touches = block.C.shape[-2], block.kind == "contact"
-    hypothesis = block.law.hypothesis if isinstance(block.law, Coulomb) else ""
     rows = tuple(f"{name}.{i}" for i in range(k))
     if touches:
         tangents = [f"{name}.tangent"] if k == 2 else [f"{name}.tangent.{i}" for i in range(k - 1)]
         rows = (f"{name}.normal", *tangents)
-    return ConstraintLayout(name, block.kind, rows, False, touches, False, path=hypothesis)
+    return ConstraintLayout(name, block.kind, rows, False, touches, False, law=block.law)
 
 
 def _contact_places(problem: Problem) -> list[slice]:

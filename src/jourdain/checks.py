@@ -27,9 +27,12 @@ from jourdain.errors import (
     Status,
     listing,
 )
+from jourdain.laws import Coulomb, Frictionless, MoreauCoulomb
+from jourdain.laws.refuse import WAYS
 from jourdain.layout import Layout
 
 Array = NDArray[np.float64]
+MOST_SAID = 4  # candidates that a message names
 
 
 def refusal(
@@ -51,13 +54,15 @@ def refusal(
     if status == Status.PRIOR_VIOLATED:
         return _prior_violated(values, layout)
     if status == Status.BAD_FRICTION:
-        return BadFriction(f"The friction of a contact is {np.min(values['friction']):g}; it must be 0 or more.")
+        worst = int(np.argmin(values["friction"][:, 0]))
+        rough = [c.name for c in layout.constraints if isinstance(c.law, Coulomb | MoreauCoulomb)]
+        return BadFriction(
+            f"The friction of '{rough[worst]}' is {values['friction'][worst, 0]:g}; it must be 0 or more."
+        )
     if status == Status.INFEASIBLE:
         return _infeasible(values, layout)
     if status == Status.AMBIGUOUS:
-        ways = _ways(values["contact_ways"][:, 0], layout)
-        told = f"; consistent are: {' or '.join(ways)}" if len(ways) > 1 else ""
-        return Ambiguous(f"{listing(layout.along('one_sided'))}: {Status.AMBIGUOUS.message}{told}.")
+        return _ambiguous(values["contact_ways"][:, 0], layout)
     if status == Status.NOT_CONVERGED:
         return NotConverged(
             f"The impulses of {listing(layout.along('one_sided'))}, in space and with friction, were not found; change "
@@ -78,7 +83,8 @@ def _not_finite(
         bad = ~np.isfinite(array)
         if bad.any():
             i = int(np.argmax(bad))
-            return NotFinite(f"{what} '{names[i]}' is {array[i]}; every number must be finite.")
+            named = names[i] if names[i].startswith(f"{what}[") else f"{what} '{names[i]}'"
+            return NotFinite(f"{named} is {array[i]}; every number must be finite.")
     if np.isfinite(values["M_diagonal"]).all():  # else all rows would be blamed for the masses
         for row, length2 in zip(layout.rows, values["row_length2"][:, 0], strict=True):
             if not np.isfinite(length2):
@@ -97,27 +103,37 @@ def _bad_restitution(kappa: Array, layout: Layout) -> Error:
 
 
 def _infeasible(values: Mapping[str, Array], layout: Layout) -> Error:
-    names = layout.along("one_sided")
+    contacts = [c for c in layout.constraints if c.kind == "contact"]
     if np.max(values["contact_residual"]) > TOLERANCE:
-        return Infeasible(f"{listing(names)}: {Status.INFEASIBLE.message}.")
-    opening = [name for name in names if values["u_minus"][layout.slices[name].start, 0] > 0]
-    sinking = [name for name in opening if values["u_plus"][layout.slices[name].start, 0] < 0] or names
+        if contacts[0].hypothesis:
+            return Infeasible(
+                f"'{contacts[0].name}' wedges: where it sticks no impulse moves it, but its support does; let the "
+                "support rest, or take less friction."
+            )
+        return Infeasible(f"{listing(c.name for c in contacts)}: {Status.INFEASIBLE.message}.")
+    opening = [c for c in contacts if values["u_minus"][layout.slices[c.name].start, 0] > 0]
+    sinking = [c.name for c in opening if values["u_plus"][layout.slices[c.name].start, 0] < 0]
+    without = all(isinstance(c.law, Frictionless) for c in contacts)
+    poisson = "use Frictionless(law='poisson'), or " if without else ""
     return Infeasible(
-        f"{listing(sinking)} was opening and is left out by Moreau's law, but the others drive it together; use "
-        "Frictionless(law='poisson'), or let it strike in an event of its own (t.then)."
+        f"{listing(sinking or [c.name for c in contacts])}: opening before, and so left out by Moreau's law, but "
+        f"driven together by the others; {poisson}let it strike in an event of its own (t.then)."
     )
 
 
-def _ways(misses: Array, layout: Layout) -> list[str]:
-    """The ways to hold that meet the laws, as words: those of `algebra.one_sided.Rows.ways`, in their order."""
-    names = layout.along("one_sided")
-    n_ways = round(len(misses) ** (1 / len(names)))
-    words = {2: ("lifts", "holds"), 3: ("lifts", "slides", "sticks"), 4: ("lifts", "sticks", "slips", "slips back")}
-    if n_ways not in words or n_ways ** len(names) != len(misses):  # contacts with different laws
-        return []
-    combinations = product(words[n_ways], repeat=len(names))
-    said = [", ".join(f"'{name}' {word}" for name, word in zip(names, way, strict=True)) for way in combinations]
-    return [way for way, miss in zip(said, misses, strict=True) if miss <= TIE]
+def _ambiguous(misses: Array, layout: Layout) -> Error:
+    """With the ways to hold that meet the laws, `laws.refuse.WAYS`, where ways were tried."""
+    contacts = [c for c in layout.constraints if c.kind == "contact"]
+    names = [c.name for c in contacts]
+    ways = list(product(*(WAYS[type(c.law)] for c in contacts if c.law is not None)))
+    tried = zip(ways, misses, strict=True) if len(ways) == len(misses) else ()
+    candidates = [dict(zip(names, way, strict=True)) for way, miss in tried if miss <= TIE]
+    said = [", ".join(f"'{name}' {word}" for name, word in one.items()) for one in candidates]
+    more = f", and {len(said) - MOST_SAID} more" if len(said) > MOST_SAID else ""
+    told = f"; consistent are: {' or '.join(said[:MOST_SAID])}{more}" if len(said) > 1 else ""
+    error = Ambiguous(f"{listing(names)}: {Status.AMBIGUOUS.message}{told}.")
+    error.candidates = candidates
+    return error
 
 
 def _off_constraint(g: Array, layout: Layout) -> Error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from jourdain.errors import BadEvent
 from jourdain.laws import Law
 
 
@@ -28,6 +29,11 @@ class Contact:
 class ArrayContact(Contact):
     """A one-sided contact of raw arrays. Numbers of the law may be arrays `(*b,)`."""
 
-    normal: Any  # (*b, n)
+    normal: Any = None  # (*b, n)
     tangent: Any = None  # (*b, k, n), or a list of k rows (*b, n)
-    law: Law
+    law: Law | None = None
+
+    def __post_init__(self) -> None:
+        for what, value in (("normal", self.normal), ("law", self.law)):
+            if value is None:
+                raise BadEvent(f"A contact needs its {what}; give jd.Contact(normal=…, tangent=…, law=jd.laws.…).")

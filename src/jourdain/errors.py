@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 
 
@@ -87,7 +87,12 @@ class Infeasible(Error):
 
 
 class Ambiguous(Error):
-    """Contacts whose laws can be satisfied in several ways."""
+    """Contacts whose laws can be satisfied in several ways.
+
+    `candidates`: those that are consistent, each {contact: what it does}; empty where they cannot be listed.
+    """
+
+    candidates: Sequence[Mapping[str, str]] = ()
 
 
 class AtSwitch(Error):
@@ -138,8 +143,8 @@ class Status(IntEnum):
 
 _MESSAGES = {
     Status.OK: "solved",
-    Status.ENERGY_CREATED: "energy created: the restitutions (or the given nonideal impulses) are not consistent "
-    "with rigid bodies; use one κ for coupled rows, for friction hypothesis='stronge'",
+    Status.ENERGY_CREATED: "energy created: with friction use hypothesis='stronge', for coupled rows one κ; or the "
+    "given nonideal impulses are not consistent with rigid bodies",
     Status.NOT_FINITE: "the input has NaN or infinity, or an expression has no finite value there",
     Status.NOT_POSITIVE_DEFINITE: "the mass matrix is not positive definite; check masses and inertias",
     Status.OFF_CONSTRAINT: "the configuration misses a geometric constraint; correct q, or pass check='project'",
@@ -147,7 +152,7 @@ _MESSAGES = {
     Status.BAD_RESTITUTION: "a coefficient of restitution lies outside [0, 1]",
     Status.CONTRADICTION: "the rows contradict each other; leave one of them out",
     Status.BAD_FRICTION: "a coefficient of friction is negative",
-    Status.INFEASIBLE: "no impulses satisfy the laws of all contacts together; use law='poisson', or Frictionless",
+    Status.INFEASIBLE: "no impulses satisfy the laws of all contacts together; use Frictionless(law='poisson')",
     Status.AMBIGUOUS: "the laws of the contacts can be satisfied in several ways; rigid bodies do not tell which",
     Status.NOT_CONVERGED: "an iteration did not arrive: coordinates that satisfy the geometric rows (guess closer), or "
     "impulses of a contact in space",

@@ -20,7 +20,6 @@ from jourdain.checks import refusal
 from jourdain.constraint import Constraint, Contact
 from jourdain.errors import BadEvent, Error, Status, listing
 from jourdain.evaluate import Array, Evaluator
-from jourdain.laws import Coulomb
 from jourdain.layout import ConstraintLayout, Entry, Layout
 from jourdain.mechanism import Mechanism
 from jourdain.naming import name_of
@@ -215,7 +214,7 @@ class Event:
                 isinstance(role.constraint, Contact),
                 role.constraint.g is not None,
                 role.constraint.units,
-                role.block.law.hypothesis if isinstance(role.block.law, Coulomb) else "",
+                role.block.law,
             )
             for role in self.roles
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -41,12 +41,18 @@ def differentiable(layout: Layout, of: str) -> Entry:
     return entry
 
 
-def switched(found: Expressions, independent: bool) -> tuple[SX, SX]:
-    """(verdict, failed) of an event whose contacts must not be on the verge of doing something else."""
+def switched(found: Expressions, independent: bool, crossing: SX) -> tuple[SX, SX]:
+    """(verdict, failed) of an event whose contacts must not be on the verge of doing something else.
+
+    `crossing`: how the variables move what is at a kink (`contact_kink`); where they do not, the kink does not matter.
+    """
     margins = found.values["contact_margin"]
     if not margins.numel():
         return found.verdict, found.failed
-    verge = ca.logic_and(ca.mmin(margins) <= ON_THE_VERGE, ca.logic_not(found.failed))
+    verge = ca.mmin(margins) <= ON_THE_VERGE
+    for slope in ca.vertsplit(ca.vec(crossing)):
+        verge = ca.logic_or(verge, ca.fabs(slope) > ON_THE_VERGE)
+    verge = ca.logic_and(verge, ca.logic_not(found.failed))
     code = float(DOUBTFUL_ROWS if independent else Status.AT_SWITCH)
     return ca.if_else(verge, code, found.verdict), ca.logic_or(verge, found.failed)
 
@@ -106,7 +112,8 @@ class EventGradient:
 
         def build(independent: bool) -> tuple[dict[str, SX], SX]:
             found = event.expressions(independent, checked)
-            verdict, failed = switched(found, independent)
+            crossing = ca.jacobian(found.values["contact_kink"], symbols)
+            verdict, failed = switched(found, independent, crossing)
             return {"J": jacobian(found.entry(self.entry), symbols, failed, event.iterated)}, verdict
 
         self.solver = Solver(event.inputs, build, event.mechanism.M, event.iterated, slopes=True)
@@ -150,9 +157,11 @@ class ScenarioGradient:
         def build(independent: bool) -> tuple[dict[str, SX], SX]:
             found = scenario.event.expressions(independent)
             column = ca.vertcat(SX(0, 1), *(found.entry(entry) for entry in self.entries))
-            values, verdict, failed, g = scenario.composed(
-                [column, *switched(found, independent), scenario.event.geometry]
-            )
+            (kink,) = scenario.composed([found.values["contact_kink"]])
+            column_g = [column, found.values["contact_margin"], found.verdict, found.failed, scenario.event.geometry]
+            values, margins, verdict, failed, g = scenario.composed(column_g)
+            here = replace(found, values={"contact_margin": margins}, verdict=verdict, failed=failed)
+            verdict, failed = switched(here, independent, ca.jacobian(kink, ca.vertcat(p, guessed)))
             outputs = {"value": ca.if_else(failed, float("nan"), values)}
             outputs |= {
                 name: jacobian(values, some, failed, scenario.iterated) for name, some in (("F_p", p), ("F_g", guessed))

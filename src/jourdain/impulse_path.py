@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jourdain.errors import BadEvent, ShapeError
+from jourdain.errors import BadEvent, ShapeError, unknown
 
 if TYPE_CHECKING:
     from jourdain.outcome import Transition
@@ -31,7 +31,10 @@ class ImpulsePath:
     p_slip: float  # where the first slip ends; inf if it does not
 
     def at(self, p: ArrayLike) -> dict[str, Array]:
-        """u_n, u_t, p_t and the work done so far, J, at these normal impulses."""
+        """u_n and u_t, m/s, p_t, N s, and the work done so far, J, at normal impulses p of any shape, N s.
+
+        All have the shape of p; in space u_t and p_t have `(*shape, 2)`.
+        """
         p = np.asarray(p, dtype=float)
         lines = {name: self._line(name, p) for name in ("u_n", "u_t", "p_t")}
         return {**lines, "work": np.array([self._work(one) for one in np.ravel(p)]).reshape(p.shape)}
@@ -50,8 +53,8 @@ class ImpulsePath:
         return float(np.trapezoid(u_n, p) + rubbed)
 
 
-def impulse_path(t: Transition, contact: str, p_c: float, p_slip: float, p_t_slip: float) -> ImpulsePath:
-    """The path of a contact from what its outcome keeps; see `Transition.path`."""
+def planar_path(t: Transition, contact: str, p_c: float, p_slip: float, p_t_slip: float) -> ImpulsePath:
+    """The path of a planar contact from what its outcome keeps: impulses p_c, p_slip, p_t_slip, N s."""
     (u_n, u_t), (v_n, v_t), (p_f, p_t) = t.u_minus[contact], t.u_plus[contact], t.impulse[contact]
     knots = {0.0: (u_n, u_t, 0.0)}
     if p_f > 0:
@@ -70,7 +73,7 @@ def path_in_space(t: Transition, contact: str, asked: Array) -> ImpulsePath:
     """The path of a contact in space: integrated once more, with what it passes noted."""
     from jourdain.spatial.coulomb import trail
 
-    (hypothesis,) = (c.path for c in t.layout.constraints if c.name == contact)
+    (hypothesis,) = (c.hypothesis for c in t.layout.constraints if c.name == contact)
     u, mass = t.u_minus[contact], float(t.effective_mass[contact][0])
     if not u[0] < 0:
         return ImpulsePath(np.zeros(1), u[:1], u[None, 1:], np.zeros((1, 2)), 0.0, 0.0)
@@ -85,5 +88,7 @@ def refuse(t: Transition, contact: str) -> None:
     """Only one event, and a contact with friction inside it, have a path."""
     if t.batch_shape:
         raise ShapeError(f"A path is that of one event, not of a batch {t.batch_shape}; pick one.")
-    if not any(c.path for c in t.layout.constraints if c.name == contact):
+    if contact not in t.layout.along("one_sided"):
+        raise unknown("one-sided contact", contact, t.layout.along("one_sided"))
+    if not any(c.hypothesis for c in t.layout.constraints if c.name == contact):
         raise BadEvent(f"'{contact}' has no friction inside the event, and so no path; give it the law Coulomb.")

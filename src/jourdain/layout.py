@@ -8,6 +8,7 @@ from functools import cached_property
 
 from jourdain.algebra.event import ON_KINDS
 from jourdain.errors import UnknownName, unknown
+from jourdain.laws import Coulomb, Law
 from jourdain.quantities import PHASES, QUANTITIES, unit_along
 
 
@@ -30,7 +31,12 @@ class ConstraintLayout:
     contact: bool
     geometric: bool
     units: str = ""
-    path: str = ""  # the hypothesis of a contact with friction inside the event: its work is booked along its path
+    law: Law | None = None  # of a one-sided contact; what numbers it has stands elsewhere
+
+    @property
+    def hypothesis(self) -> str:
+        """Of a contact with friction inside the event, whose work is booked along its path; else ""."""
+        return self.law.hypothesis if isinstance(self.law, Coulomb) else ""
 
 
 @dataclass(frozen=True)

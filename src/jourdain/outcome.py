@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.algebra.contacts import IDLE
 from jourdain.algebra.event import ON_KINDS
 from jourdain.algebra.span import RANK
 from jourdain.errors import BadEvent, Status, listing
+from jourdain.laws import MoreauCoulomb
 from jourdain.laws.state import ContactState
 from jourdain.layout import Layout
 from jourdain.naming import Named
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from jourdain.impulse_path import ImpulsePath
 
 Array = NDArray[np.float64]
-SLIPS = 1e-9  # of the speed that the kinetic energy allows: below, a contact does not slip
 
 
 class DegreesOfFreedom(NamedTuple):
@@ -51,6 +52,7 @@ class Transition:
         "slip_impulse",
         "contact_undetermined",
         "contact_asked",
+        "contact_one_of_many",
     )
 
     def __init__(self, layout: Layout, values: Mapping[str, Array], status: NDArray[np.int8]) -> None:
@@ -213,27 +215,27 @@ class Transition:
                 continue
             u_t = self.u_plus[c.name][..., 1:]
             speed = np.sqrt(np.sum(u_t * u_t, axis=-1, keepdims=True))
-            slips = speed > SLIPS * np.sqrt(2 * np.abs(self.T_minus[..., None]) * self._row_lengths2(c.name))
+            slips = speed > IDLE * np.sqrt(2 * np.abs(self.T_minus[..., None]) * self._tangent_length2(c.name))
             if c.kind == "contact":
                 slips &= np.isin(self.contact[c.name], _PUSHING)[..., None]
             found[c.name] = np.where(slips, u_t / np.where(slips, speed, 1.0), np.nan)
         return Named("contact", found)
 
-    def _row_lengths2(self, contact: str) -> Array:
-        """The largest c M⁻¹ cᵀ of a contact's rows, `(*batch, 1)`."""
-        lengths2 = self._column("row_length2")[..., self.layout.slices[contact]]
-        return np.asarray(np.max(lengths2, axis=-1, keepdims=True))
+    def _tangent_length2(self, contact: str) -> Array:
+        """The largest c M⁻¹ cᵀ of a contact's tangential rows, `(*batch, 1)`; 0 if it has none."""
+        lengths2 = self._column("row_length2")[..., self.layout.slices[contact]][..., 1:]
+        return np.asarray(np.max(lengths2, axis=-1, keepdims=True, initial=0.0))
 
     def path(self, contact: str) -> ImpulsePath:
         """What a contact with friction inside the event did while its normal impulse grew."""
-        from jourdain.impulse_path import impulse_path, path_in_space, refuse
+        from jourdain.impulse_path import path_in_space, planar_path, refuse
 
         refuse(self, contact)
         place = self.layout.along("one_sided").index(contact)
         if len(self.u_minus[contact]) > 2:
             return path_in_space(self, contact, self._column("contact_asked"))
         ends = (float(self._column(name)[place]) for name in ("compression_end", "slip_end", "slip_impulse"))
-        return impulse_path(self, contact, *ends)
+        return planar_path(self, contact, *ends)
 
     # Energy: filled in below from the table of quantities
 
@@ -255,7 +257,8 @@ class Transition:
     def ledger(self) -> Named[Array]:
         """The work of each impulse in J, by constraint and "impulse <name>"; the sum is T_plus − T_minus.
 
-        A contact with friction inside the event has three: "foot compression", "foot restitution", "foot friction".
+        A contact with friction inside the event has three: "foot compression", "foot restitution", "foot friction"; one
+        with friction on the velocity after has two, "foot" for its normal and "foot friction".
 
         Where redundant constraints share an impulse only the sum over the group is determined: it is booked to
         the group, "a + b".
@@ -268,12 +271,21 @@ class Transition:
                     place = self.layout.along("one_sided").index(group[0])
                     entries[f"{group[0]} {part}"] = self._column(f"{part}_work")[..., place][()]
                 continue
-            entries[" + ".join(group)] = sum(work[..., places[name]].sum(axis=-1) for name in group)[()]
+            rubbing = [name for name in group if self._rubs(name)]
+            for name in rubbing:
+                start = places[name].start
+                entries[f"{name} friction"] = work[..., start + 1 : places[name].stop].sum(axis=-1)[()]
+            normal = [slice(places[n].start, places[n].start + 1) if n in rubbing else places[n] for n in group]
+            entries[" + ".join(group)] = sum(work[..., place].sum(axis=-1) for place in normal)[()]
         entries |= {name: applied[..., i][()] for i, name in enumerate(self.layout.impulses)}
         return Named("ledger entry", entries)
 
+    def _rubs(self, name: str) -> bool:
+        """Whether a contact has friction on the velocity after, which is booked apart."""
+        return any(isinstance(c.law, MoreauCoulomb) for c in self.layout.constraints if c.name == name)
+
     def _has_path(self, name: str) -> bool:
-        return any(c.path for c in self.layout.constraints if c.name == name)
+        return any(c.hypothesis for c in self.layout.constraints if c.name == name)
 
     def _groups(self) -> list[list[str]]:
         """Constraints that share undetermined impulses (in a batch: in any lane) together, the others alone."""
@@ -307,6 +319,16 @@ class Transition:
         """Rows whose impulse rigid bodies do not determine: a tuple of names; in a batch, name → bool array."""
         two_sided = np.any(np.abs(self._scaled_nullspace()) > RANK, axis=-1)
         return self._flagged(np.concatenate([two_sided, self._column("contact_undetermined") > 0], axis=-1))
+
+    @property
+    def one_of_many(self) -> Any:
+        """Whether the motion itself rests on a choice: bool, or a bool array in a batch.
+
+        Contacts by Poisson's law that share an impulse of compression in many ways, and have different κ, give back
+        differently as it is shared; the least impulses are taken.
+        """
+        flag = self._values["contact_one_of_many"][..., 0, 0] > 0
+        return bool(flag) if self.batch_shape == () else flag
 
     @property
     def impulse_nullspace(self) -> Array:

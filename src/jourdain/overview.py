@@ -59,7 +59,7 @@ def _counts(column: Column) -> str:
     """What became of a one-sided contact, the most frequent first."""
     contact, states = column.address.partition(".")[2], column.values
     found, counts = np.unique(states[np.isfinite(states)].astype(int), return_counts=True)
-    told = [f"{ContactState(found[i]).name.lower()} {counts[i]}" for i in np.argsort(-counts, kind="stable")]
+    told = [f"{ContactState(found[i])!s} {counts[i]}" for i in np.argsort(-counts, kind="stable")]
     return f"{contact}: {', '.join(told) or 'no result'}"
 
 

@@ -5,9 +5,9 @@ The coefficients are data, from SciPy [Hairer, Nørsett & Wanner, Solving Ordina
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import casadi as ca
 import numpy as np
@@ -15,8 +15,10 @@ from casadi import SX
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-ORDER = 8
 ERROR_EXPONENT = -1 / 8  # of the error estimate, in the next step's length
+N_DENSE = 7  # coefficients per entry of the polynomial through a step
+Slope = Callable[[SX], SX]  # dy/ds of y
+Number = TypeVar("Number", SX, Array)
 
 
 class Tableau(NamedTuple):
@@ -24,6 +26,15 @@ class Tableau(NamedTuple):
     B: Array  # (stages,)
     E3: Array  # (stages + 1,), the last weighs the slope at the end of the step
     E5: Array
+    A_dense: Array  # (3, stages + 4): slopes that only the polynomial needs
+    D: Array  # (4, stages + 4)
+
+
+class Step(NamedTuple):
+    after: SX  # (n, 1)
+    fifth: SX  # two estimates of the error
+    third: SX
+    slopes: tuple[SX, ...]  # those at the stages, and that at the end
 
 
 @lru_cache(maxsize=1)
@@ -31,18 +42,36 @@ def dop853() -> Tableau:
     from scipy.integrate import DOP853
 
     n = DOP853.n_stages
-    return Tableau(DOP853.A[:n, :n], DOP853.B[:n], DOP853.E3, DOP853.E5)
+    return Tableau(DOP853.A[:n, :n], DOP853.B[:n], DOP853.E3, DOP853.E5, DOP853.A_EXTRA, DOP853.D)
 
 
-def step(slope: Callable[[SX], SX], y: SX, h: SX) -> tuple[SX, SX, SX]:
-    """(y after the step, and two estimates of its error, both (n, 1)) for dy/ds = slope(y)."""
+def step(slope: Slope, y: SX, h: SX) -> Step:
+    """A step of length h from y, for dy/ds = slope(y)."""
     tableau = dop853()
     slopes: list[SX] = []
     for weights in tableau.A:
         slopes.append(slope(y + h * _weighed(weights, slopes)))
     after = y + h * _weighed(tableau.B, slopes)
     slopes.append(slope(after))
-    return after, h * _weighed(tableau.E5, slopes), h * _weighed(tableau.E3, slopes)
+    return Step(after, h * _weighed(tableau.E5, slopes), h * _weighed(tableau.E3, slopes), tuple(slopes))
+
+
+def dense(slope: Slope, y: SX, h: SX, made: Step, after: SX) -> list[SX]:
+    """The coefficients, each (n, 1), of the polynomial of seventh order through a step that ends in `after`."""
+    tableau, slopes = dop853(), list(made.slopes)
+    for weights in tableau.A_dense:
+        slopes.append(slope(y + h * _weighed(weights, slopes)))
+    rise, first, last = after - y, slopes[0], made.slopes[-1]
+    low = [rise, h * first - rise, 2 * rise - h * (last + first)]
+    return [*low, *(h * _weighed(weights, slopes) for weights in tableau.D)]
+
+
+def along(y: Number, coefficients: Sequence[Number], x: Number | float) -> Number:
+    """The state at the part x of a step, 0 ≤ x ≤ 1."""
+    value = 0 * y
+    for i, coefficient in enumerate(reversed(coefficients)):
+        value = (value + coefficient) * (x if i % 2 == 0 else 1 - x)
+    return y + value
 
 
 def error_norm(fifth: SX, third: SX, tolerance: SX) -> SX:

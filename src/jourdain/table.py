@@ -61,6 +61,8 @@ def _headline(t: Transition) -> str:
         line += f"; pulls (two-sided): {', '.join(pulling)}"
     if t.redundant:
         line += f"; redundant: {', '.join(t.redundant)}; undetermined: {', '.join(t.undetermined)}"
+    if t.one_of_many:
+        line += "; the motion is one of many: contacts with different κ share an impulse"
     return line
 
 
@@ -97,7 +99,7 @@ def _rows(t: Transition) -> Table:
         impulse = "" if row.kind == "released" else rounded(t.impulse[row.name], force)
         kind = row.kind
         if kind == "contact" and row.name == f"{row.constraint}.normal":
-            kind = f"contact, {t.contact[row.constraint].name.lower()}"
+            kind = f"contact, {t.contact[row.constraint]!s}"
         rows.append([with_unit(row.name, units[row.name]), kind, *u, impulse])
     return ["row", "kind", "u before", "u after", "impulse"], rows
 

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from jourdain.algebra import coulomb
+from jourdain.algebra.entries import each_row, row
 from jourdain.algebra.final_friction import asked_in_space, found_in_space, hold_with_friction
 from jourdain.algebra.lengths import root, scaled, squares
 from jourdain.algebra.one_sided import Rows, hold, poisson
@@ -41,6 +42,8 @@ class Solved:
     closing: Any  # (1, 1): how quickly contacts that were left alone close after all, of the speed that energy allows
     margin: Any  # (contacts, 1): how far each is from doing something else, of the usual speed or impulse
     ways: Any = None  # (ways, 1): by how much each way to hold misses the laws, where ways are tried
+    one_of_many: Any = None  # (1, 1): whether the motion rests on the least of many impulses of compression
+    kink: Any = None  # (tangents, 1), of the usual speed: slips that are 0 and would go either way; 1 where they do not
     apart: Any = None  # (1, 1), whether rows that were taken to be well apart are; None: that was not assumed
     asked: Any = None  # (m, 1), of an `Iteration`, for laws that need one
     arrived: Any = None  # (1, 1), whether it did
@@ -84,7 +87,7 @@ def contact_impulses(
     solved = _frictional(meets) if isinstance(blocks[0].law, Coulomb) else _held(meets)
     acting = la.where(la.absolute(solved.impulse) > 0, 1.0, 0.0)
     generalized = la.transpose(C) @ solved.impulse
-    rows = _entries(la.scale_rows(acting, meets.Y), la)
+    rows = each_row(la.scale_rows(acting, meets.Y), la)
     if solved.apart is not None:
         none = la.zeros(len(rows), 1, like=Y)
         return Touched(generalized, _orthonormal(rows, la), none, none, solved.apart, solved)
@@ -99,8 +102,8 @@ def contact_impulses(
 def _orthonormal(rows: list[Any], la: ModuleType) -> Any:
     """Gram–Schmidt in one pass, for rows that are well apart or zero."""
     Q = la.zeros(0, rows[0].shape[-1], like=rows[0])
-    for row in rows:
-        rest = row - (row @ la.transpose(Q)) @ Q
+    for y in rows:
+        rest = y - (y @ la.transpose(Q)) @ Q
         square = rest @ la.transpose(rest)
         acts = square > 0
         Q = la.stack(Q, rest * la.where(acts, 1 / la.sqrt(la.where(acts, square, 1.0)), 0.0))
@@ -173,22 +176,24 @@ def _held(m: Meeting) -> Solved:
     after = m.u + m.Y @ (la.transpose(m.Y) @ found.impulse)
     states, closing = [], la.zeros(1, 1, like=m.u)
     lengths2 = squares(m.Y, la)
-    for contact, left in zip(contacts, alone, strict=True):
+    for contact, block, left in zip(contacts, m.blocks, alone, strict=True):
         i = contact.normal
-        allowed, end = la.rows(m.speed, i, i + 1), la.rows(after, i, i + 1)
+        allowed, end = row(m.speed, i, la), row(after, i, la)
         pushes = la.rows(found.impulse * lengths2, i, i + 1) > IDLE * allowed
         holds: Any = float(ContactState.HOLDS)
-        if contact.tangents and not isinstance(m.blocks[0].law, Frictionless):
-            holds = float(ContactState.STICKS)
-            for j in contact.tangents:
-                slips = la.absolute(la.rows(after, j, j + 1)) > IDLE * la.rows(m.speed, j, j + 1)
-                holds = la.where(slips, float(ContactState.SLIPS), holds)
+        if contact.tangents and not isinstance(block.law, Frictionless):
+            j, k = contact.tangents[0], contact.tangents[-1] + 1
+            slip, before, speeds = (la.rows(column, j, k) for column in (after, m.u_minus, m.speed))
+            slow2 = IDLE**2 * (la.transpose(speeds) @ speeds)
+            back = la.both(la.transpose(slip) @ before < 0, la.transpose(before) @ before > slow2)
+            slips = la.where(back, float(ContactState.REVERSES), float(ContactState.SLIPS))
+            holds = la.where(la.transpose(slip) @ slip > slow2, slips, float(ContactState.STICKS))
         idle = la.where(end > IDLE * allowed, float(ContactState.LIFTS), float(ContactState.GRAZES))
         idle = la.where(left, float(ContactState.SEPARATES), idle)
         states.append(la.where(pushes, holds, idle))
         # Contacts that were left alone, and those that the two-sided rows hold, must not close all the same.
-        held_fast = la.rows(lengths2, i, i + 1) <= 0
-        watched = _either(left, held_fast, la)
+        held_fast = row(lengths2, i, la) <= 0
+        watched = la.either(left, held_fast)
         sinks = la.where(la.both(watched, end < 0), -end / la.where(allowed > 0, allowed, 1.0), 0.0)
         closing = la.where(sinks > closing, sinks, closing)
     return Solved(
@@ -200,6 +205,7 @@ def _held(m: Meeting) -> Solved:
         closing=closing,
         margin=found.margin,
         ways=found.ways,
+        one_of_many=found.one_of_many,
         apart=found.apart,
         asked=asked,
         arrived=arrived,
@@ -209,18 +215,22 @@ def _held(m: Meeting) -> Solved:
 def _frictional(m: Meeting) -> Solved:
     """One contact with friction inside the event."""
     la, (block,) = m.la, m.blocks
-    still = la.absolute(m.u) <= ROUNDING * m.speed  # what is only rounding does not slip, nor approach
-    u = la.where(still, 0.0, m.u)
+    # What is only rounding does not approach, nor slip.
+    grazes = la.absolute(row(m.u, 0, la)) <= ROUNDING * row(m.speed, 0, la)
+    tangents = la.rows(m.u, 1, m.u.shape[-2])
+    u = la.stack(la.where(grazes, 0.0, row(m.u, 0, la)), tangents)
     W = m.Y @ la.transpose(m.Y)
+    speeds = la.rows(m.speed, 1, m.u.shape[-2])
+    slow = ROUNDING * root(la.transpose(speeds) @ speeds, la)
     zero = la.zeros(1, 1, like=m.u)
     asked, arrived = None, None
     if W.shape[-1] == 2:
-        path = coulomb.planar(W, u, block.friction, block.kappa, block.law.hypothesis, la)
+        path = coulomb.planar(W, u, block.friction, block.kappa, block.law.hypothesis, la, slow)
     else:
         asked = coulomb.asked_in_space(W, u, block.friction, block.kappa, la)
         found = m.iterated(asked)
-        path, arrived = coulomb.in_space(W, u, found, block.law.hypothesis, la)
-    grazes, u_n, allowed = (la.rows(column, 0, 1) for column in (still, u, m.speed))
+        path, arrived = coulomb.in_space(W, u, found, block.law.hypothesis, la, slow)
+    u_n, allowed = row(u, 0, la), row(m.speed, 0, la)
     state = la.where(grazes, float(ContactState.GRAZES), float(ContactState.SEPARATES))
     for name in ("SLIPS", "STICKS", "REVERSES"):
         state = la.where(path.state == float(getattr(coulomb, name)), float(ContactState[name]), state)
@@ -231,20 +241,34 @@ def _frictional(m: Meeting) -> Solved:
         impulse=la.stack(path.p_n, path.p_t),
         state=state,
         path=told,
-        miss=zero,
+        miss=_certificate(W, u, path, block.friction, la),
         several=zero > 0,
         closing=zero,
+        kink=la.where(path.unslipped, tangents / la.where(speeds > 0, speeds, 1.0), 1.0),
         margin=la.where(u_n < 0, path.margin, u_n / la.where(allowed > 0, allowed, 1.0)),
         asked=asked,
         arrived=arrived,
     )
 
 
+def _certificate(W: Any, u: Any, path: coulomb.Path, friction: Any, la: ModuleType) -> Any:
+    """By how much the end of a path breaks what every law asks: it pushes, does not sink in, stays in the cone."""
+    u_n, p_t = row(u, 0, la), path.p_t
+    approach = la.where(u_n < 0, -u_n, 1.0)
+    after = u_n + row(W, 0, la) @ la.stack(path.p_n, p_t)
+    pull = root(la.transpose(p_t) @ p_t, la)
+    usual = la.where(path.p_n > 0, path.p_n, 1.0)
+    worst = path.stuck
+    for broken in (-after / approach, -path.p_n / usual, (pull - friction * path.p_n) / usual):
+        worst = la.where(broken > worst, broken, worst)
+    return la.where(u_n < 0, worst, 0.0)
+
+
 def _free(Y: Any, Q: Any, la: ModuleType) -> Any:
     """Ŷ = Y − Y QᵀQ; a row that Q spans is zero, not what rounding leaves of it."""
     rows = []
     for i in range(Y.shape[-2]):
-        y = la.rows(Y, i, i + 1)
+        y = row(Y, i, la)
         rest = y
         for _ in range(2):
             rest = rest - (rest @ la.transpose(Q)) @ Q
@@ -258,12 +282,3 @@ def _along_normals(contacts: list[Rows], column: Any, la: ModuleType) -> Any:
     zero = la.zeros(1, 1, like=column)
     rows = [part for c in contacts for part in (la.rows(column, c.normal, c.normal + 1), *([zero] * len(c.tangents)))]
     return la.stack(*rows)
-
-
-def _entries(column: Any, la: ModuleType) -> list[Any]:
-    """The rows of a matrix, one by one."""
-    return [la.rows(column, i, i + 1) for i in range(column.shape[-2])]
-
-
-def _either(one: Any, other: Any, la: ModuleType) -> Any:
-    return la.where(one, 1.0, la.where(other, 1.0, 0.0)) > 0

@@ -228,10 +228,14 @@ def _of_contacts(problem: Problem, touched: Touched | None, la: ModuleType) -> d
     none = la.zeros(len(problem.of_kind("contact")), 1, like=problem.M)
     parts = [none] * len(names) if touched is None or touched.solved.path is None else _columns(touched.solved.path, la)
     nothing = la.zeros(0, 1, like=problem.M)
-    told = dict.fromkeys(("state", "undetermined", "several", "closing", "margin", "ways", "asked", "arrived"), nothing)
+    told = dict.fromkeys(
+        ("state", "undetermined", "several", "closing", "margin", "kink", "ways", "asked", "arrived"), nothing
+    )
+    told["one_of_many"] = la.zeros(1, 1, like=problem.M)
     miss = none
     if touched is not None:
         told |= {name: value for name, value in vars(touched.solved).items() if name in told and value is not None}
+        told["one_of_many"] = la.where(told["one_of_many"] > 0, 1.0, 0.0)
         told["undetermined"] = touched.undetermined
         miss = touched.solved.miss * la.ones(none.shape[-2], 1, like=problem.M)
     told["residual"] = miss

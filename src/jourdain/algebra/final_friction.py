@@ -16,8 +16,10 @@ from itertools import product
 from types import ModuleType
 from typing import Any
 
-from jourdain.algebra.lengths import root, squares
-from jourdain.algebra.one_sided import Choice, Held, Rows, scattered
+from jourdain.algebra.entries import each_row, entry, larger, row, smaller
+from jourdain.algebra.lengths import root
+from jourdain.algebra.one_sided import TIE, Choice, Held, Rows, scattered
+from jourdain.algebra.span import span
 
 LIFTS, STICKS = "lifts", "sticks"
 WAYS = (LIFTS, STICKS, 1, -1)  # slips towards + or −
@@ -33,53 +35,77 @@ def hold_with_friction(
         # What each unknown pushes along, and which row answers to it; those that stick first, whose pivots are sound.
         unknowns: list[tuple[int, Any]] = []
         for contact, _, _ in [one for one in held if one[2] == STICKS]:
-            unknowns += [(row, _unit(row, k, la, Y)) for row in (contact.normal, *contact.tangents)]
+            unknowns += [(i, _unit(i, k, la, Y)) for i in (contact.normal, *contact.tangents)]
         for contact, mu, s in [one for one in held if one[2] != STICKS]:
             along = _unit(contact.normal, k, la, Y) - mu * s * _unit(contact.tangents[0], k, la, Y)
             unknowns.append((contact.normal, along))
-        rows = [row for row, _ in unknowns]
+        rows = [i for i, _ in unknowns]
         pushes = la.side_by_side(*(along for _, along in unknowns))
         effect = W @ pushes
-        A = la.stack(*(la.rows(effect, row, row + 1) for row in rows))
-        z = _solved(A, la.stack(*(-la.rows(r, row, row + 1) for row in rows)), la)
+        A = la.stack(*(row(effect, i, la) for i in rows))
+        z = _solved(A, la.stack(*(-row(r, i, la) for i in rows)), la)
         impulse = pushes @ z
         choice.offer(impulse, rows, _broken(impulse, r + W @ impulse, held, choice.lengths, la))
+    choice.best = _least_at_rest(choice, friction, contacts)
     return _with_slip(choice, choice.answer(), friction, contacts)
+
+
+def _least_at_rest(choice: Choice, friction: Sequence[Any], contacts: Sequence[Rows]) -> Held:
+    """The answer with the least impulses of contacts that come to rest together, if these stay in their cones."""
+    la, best, Y = choice.la, choice.best, choice.Y
+    ones = la.ones(2, 1, like=Y)
+    quick = la.absolute(best.after) > TIE * choice.usual * choice.lengths
+    masks = []
+    for contact in contacts:
+        moves = la.rows(la.where(quick, 1.0, 0.0), contact.normal, contact.normal + 2)
+        masks.append(la.where(la.transpose(moves) @ moves > 0, 0.0, 1.0))
+    mask = la.stack(*(one * ones for one in masks))
+    rows = [la.rows(la.scale_rows(mask, Y), contact.normal, contact.normal + 2) for contact in contacts]
+    spanned = span(rows, Y.shape[-1], la, like=Y)
+    least = spanned.impulse(spanned.Q @ (la.transpose(Y) @ (mask * best.impulse)))
+    allowed = la.ones(1, 1, like=Y) > 0
+    for contact, mu in zip(contacts, friction, strict=True):
+        normal, tangent = (la.rows(least, i, i + 1) for i in (contact.normal, contact.tangents[0]))
+        allowed = la.both(allowed, la.both(normal >= 0, la.absolute(tangent) <= mu * normal))
+    return replace(best, impulse=la.where(allowed, mask * least + (1 - mask) * best.impulse, best.impulse))
 
 
 def asked_in_space(Y: Any, r: Any, friction: Sequence[Any], la: ModuleType) -> Any:
     """r, μ and the lower triangle of W, row by row; see `spatial.moreau_coulomb`."""
-    rows = [la.rows(Y, i, i + 1) for i in range(Y.shape[-2])]
+    rows = each_row(Y, la)
     return la.stack(r, *friction, *(one @ la.transpose(other) for i, one in enumerate(rows) for other in rows[: i + 1]))
 
 
 def found_in_space(
     Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], found: Any, la: ModuleType, speed: Any = 0.0
 ) -> Held:
-    """The impulses that were found, and by how much they miss λ = (λ − w/W_cc, brought into its cone)."""
+    """The impulses that were found, and by how much they miss λ = (λ − w/W, brought into its cone)."""
     choice = Choice(Y, r, contacts, la, speed)
     impulse = la.rows(found, 0, Y.shape[-2])
     after = r + Y @ (la.transpose(Y) @ impulse)
     worst = la.zeros(1, 1, like=Y)
     for contact, mu in zip(contacts, friction, strict=True):
-        start, stop = contact.normal, contact.normal + 3
-        length2 = la.rows(squares(Y, la), start, start + 1)
-        for j in contact.tangents:
-            length2 = length2 + la.rows(squares(Y, la), j, j + 1)
-        moves = length2 > 0
-        length2 = la.where(moves, length2, 1.0)
-        push = la.rows(impulse, start, stop)
-        wanted = push - la.rows(after, start, stop) / length2
-        normal, tangent = la.rows(wanted, 0, 1), la.rows(wanted, 1, 3)
-        normal = la.where(normal > 0, normal, 0.0)
+        n, t = contact.normal, contact.tangents[0]
+        lengths = la.rows(choice.lengths, t, t + 2)
+        across, along = row(choice.lengths, n, la), root(la.transpose(lengths) @ lengths, la)
+        push, pull = row(impulse, n, la), la.rows(impulse, t, t + 2)
+        wanted = push - row(after, n, la) * _over_square(across, la)
+        normal = la.where(wanted > 0, wanted, 0.0)
+        tangent = pull - la.rows(after, t, t + 2) * _over_square(along, la)
         size = root(la.transpose(tangent) @ tangent, la)
         outside = size > mu * normal
-        tangent = tangent * la.where(outside, mu * normal / la.where(outside, size, 1.0), 1.0)
-        off = push - la.stack(normal, tangent)
-        miss = root(la.transpose(off) @ off * length2, la)
-        worst = la.where(la.both(moves, miss > worst), miss, worst)
-    choice.best = Held(impulse, after, worst / choice.usual, la.zeros(1, 1, like=Y) > 0, None)
+        off = pull - tangent * la.where(outside, mu * normal / la.where(outside, size, 1.0), 1.0)
+        misses = (la.absolute(push - normal) * across, root(la.transpose(off) @ off, la) * along)
+        worst = larger(larger(misses[0], misses[1], la), worst, la)
+    several = row(found, Y.shape[-2] + 1, la) > 0
+    choice.best = Held(impulse, after, worst / choice.usual, several, None)
     return _with_slip(choice, choice.answer(), friction, contacts)
+
+
+def _over_square(length: Any, la: ModuleType) -> Any:
+    """1 / W_ii of a row, 0 where it cannot move."""
+    moves = length > 0
+    return la.where(moves, 1 / la.where(moves, length * length, 1.0), 0.0)
 
 
 def _with_slip(choice: Choice, held: Held, friction: Sequence[Any], contacts: Sequence[Rows]) -> Held:
@@ -89,13 +115,12 @@ def _with_slip(choice: Choice, held: Held, friction: Sequence[Any], contacts: Se
         start, stop = contact.tangents[0], contact.tangents[-1] + 1
         push, end, lengths = (la.rows(column, start, stop) for column in (held.impulse, held.after, choice.lengths))
         length = root(la.transpose(lengths) @ lengths, la)
-        normal = la.rows(held.impulse, contact.normal, contact.normal + 1)
+        normal = row(held.impulse, contact.normal, la)
         room = (mu * normal - root(la.transpose(push) @ push, la)) * length
         slip = root(la.transpose(end) @ end, la) / la.where(length > 0, length, 1.0)
-        tangential = la.where(room > slip, room, slip) / choice.usual
+        tangential = larger(room, slip, la) / choice.usual
         tangential = la.where(la.both(normal > 0, length > 0), tangential, float("inf"))
-        along = la.rows(held.margin, i, i + 1)
-        margins.append(la.where(tangential < along, tangential, along))
+        margins.append(smaller(tangential, row(held.margin, i, la), la))
     return replace(held, margin=la.stack(*margins))
 
 
@@ -104,30 +129,27 @@ def _broken(impulse: Any, after: Any, held: Sequence[tuple[Rows, Any, Any]], len
     worst = la.zeros(1, 1, like=impulse)
     for contact, mu, way in held:
         n, t = contact.normal, contact.tangents[0]
-        length = la.rows(lengths, t, t + 1)
+        length = row(lengths, t, la)
         if way == STICKS:  # |λ_t| ≤ μ λ_n
-            excess = (la.absolute(la.rows(impulse, t, t + 1)) - mu * la.rows(impulse, n, n + 1)) * length
+            excess = (la.absolute(row(impulse, t, la)) - mu * row(impulse, n, la)) * length
         else:  # slips the way that its friction opposes
-            excess = -way * la.rows(after, t, t + 1) / la.where(length > 0, length, 1.0)
-        worst = la.where(excess > worst, excess, worst)
+            excess = -way * row(after, t, la) / la.where(length > 0, length, 1.0)
+        worst = larger(excess, worst, la)
     return worst
 
 
-def _unit(row: int, k: int, la: ModuleType, like: Any) -> Any:
-    return scattered(la.ones(1, 1, like=like), [row], k, la)
+def _unit(i: int, k: int, la: ModuleType, like: Any) -> Any:
+    """The i-th unit column, (k, 1)."""
+    return scattered(la.ones(1, 1, like=like), [i], k, la)
 
 
 def _solved(A: Any, b: Any, la: ModuleType) -> Any:
     """A⁻¹ b by elimination; NaN or infinite where a pivot vanishes, which no choice takes."""
     k = A.shape[-2]
-    rows = [la.side_by_side(la.rows(A, i, i + 1), la.rows(b, i, i + 1)) for i in range(k)]
-
-    def entry(row: Any, j: int) -> Any:
-        return la.transpose(la.rows(la.transpose(row), j, j + 1))
-
+    rows = each_row(la.side_by_side(A, b), la)
     for i in range(k):
-        rows[i] = rows[i] / entry(rows[i], i)
+        rows[i] = rows[i] / entry(rows[i], 0, i, la)
         for j in range(k):
             if j != i:
-                rows[j] = rows[j] - entry(rows[j], i) * rows[i]
-    return la.stack(*(entry(row, k) for row in rows))
+                rows[j] = rows[j] - entry(rows[j], 0, i, la) * rows[i]
+    return la.stack(*(entry(one, 0, k, la) for one in rows))

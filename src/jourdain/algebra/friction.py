@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import partial, reduce
 from types import ModuleType
 from typing import Any
 
+from jourdain.algebra.entries import each_row, larger
 from jourdain.algebra.lengths import root
 
 ROUNDING = 1e-12  # an impulse that moves its row by less than this part of the speed that the energy allows is none
@@ -20,9 +21,7 @@ def required_friction(values: dict[str, Any], contacts: Sequence[slice], la: Mod
         impulse = la.rows(values["impulse"], place.start, place.stop)
         normal, tangents = la.rows(impulse, 0, 1), la.rows(impulse, 1, impulse.shape[-2])
         lengths2 = la.rows(values["row_length2"], place.start, place.stop)
-        longest2 = reduce(
-            lambda a, b: la.where(a > b, a, b), [la.rows(lengths2, i, i + 1) for i in range(lengths2.shape[-2])]
-        )
+        longest2 = reduce(partial(larger, la=la), each_row(lengths2, la))
         none = ROUNDING * root(2 * energy, la) / la.where(longest2 > 0, root(longest2, la), 1.0)
         tangent = root(la.transpose(tangents) @ tangents, la)
         pushes = normal > none

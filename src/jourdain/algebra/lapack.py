@@ -117,6 +117,11 @@ def both(one: Any, other: Any) -> Any:
     return one & other
 
 
+def either(one: Any, other: Any) -> Any:
+    """Whether one of the conditions holds."""
+    return one | other
+
+
 def every(conditions: Any) -> Any:
     """Whether all conditions of a column hold, (1, 1)."""
     return np.all(conditions, axis=-2, keepdims=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
+from jourdain.algebra.entries import each_row
+
 
 def scaled(C: Any, factor: Any, la: ModuleType) -> Any:
     """Y = C L⁻¹."""
@@ -13,8 +15,7 @@ def scaled(C: Any, factor: Any, la: ModuleType) -> Any:
 
 def squares(Y: Any, la: ModuleType) -> Any:
     """The square of the length of each row, W_ii = c M⁻¹ cᵀ for Y = C L⁻¹, (k, 1)."""
-    found = [la.rows(Y, i, i + 1) @ la.transpose(la.rows(Y, i, i + 1)) for i in range(Y.shape[-2])]
-    return la.stack(la.zeros(0, 1, like=Y), *found)
+    return la.stack(la.zeros(0, 1, like=Y), *(y @ la.transpose(y) for y in each_row(Y, la)))
 
 
 def root(square: Any, la: ModuleType) -> Any:

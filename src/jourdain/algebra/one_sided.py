@@ -18,9 +18,11 @@ from itertools import product
 from types import ModuleType
 from typing import Any
 
+from jourdain.algebra.entries import each_row, larger, row, smaller
 from jourdain.algebra.lengths import root, squares
 from jourdain.algebra.span import span
 
+UNEVEN = 1e-9  # of the impulses that are shared: what another share gives back
 TIE = 1e-9  # of the usual speed: ways that violate the conditions by less are equally good
 
 
@@ -48,6 +50,7 @@ class Held:
     several: Any  # (1, 1): whether another way meets them and moves otherwise
     margin: Any  # (contacts, 1): how far each is from doing something else, of the usual speed
     ways: Any = None  # (ways, 1): by how much each way to hold misses the conditions
+    one_of_many: Any = None  # (1, 1): whether the motion rests on the least of many impulses of compression
     apart: Any = None  # (1, 1): whether the rows of all ways are well apart, if that was assumed
 
 
@@ -60,13 +63,13 @@ def hold(Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType, speed: Any = 
     choice = Choice(Y, r, contacts, la, speed)
     apart = la.ones(1, 1, like=Y) > 0
     for way in list(product(*(contact.ways() for contact in contacts)))[1:]:
-        acting = tuple(row for some in way for row in some)
-        rows = [la.stack(*(la.rows(Y, i, i + 1) for i in some)) for some in way if some]
+        acting = tuple(i for some in way for i in some)
+        rows = [la.stack(*(row(Y, i, la) for i in some)) for some in way if some]
         spanned = span(rows, n, la, like=Y, independent=independent)
         if independent:  # a way with a row that cannot move is that without it
-            moving = la.every(la.stack(*(la.rows(choice.lengths, i, i + 1) for i in acting)) > 0)
+            moving = la.every(la.stack(*(row(choice.lengths, i, la) for i in acting)) > 0)
             apart = la.both(apart, la.where(moving, la.where(spanned.apart, 1.0, 0.0), 1.0) > 0)
-        asked = la.stack(*(-la.rows(r, i, i + 1) for i in acting))
+        asked = la.stack(*(-row(r, i, la) for i in acting))
         choice.offer(scattered(spanned.impulse(spanned.coordinates(asked)), acting, k, la), acting)
     return replace(choice.answer(), apart=apart if independent else None)
 
@@ -78,7 +81,7 @@ class Choice:
         self.Y, self.r, self.la, self.n_rows = Y, r, la, Y.shape[-2]
         self.normals = [contact.normal for contact in contacts]
         self.lengths = root(squares(Y, la), la)  # √W_ii
-        largest = _larger(_largest(la.absolute(r), self.lengths, range(self.n_rows), la), speed, la)
+        largest = larger(_largest(la.absolute(r), self.lengths, range(self.n_rows), la), speed, la)
         self.usual = la.where(largest > 0, largest, 1.0)  # the speed that the conditions are measured by
         none = la.zeros(self.n_rows, 1, like=Y)
         self.cost = la.zeros(1, 1, like=Y)  # Σ W_ii λ_i²
@@ -91,7 +94,7 @@ class Choice:
         after = self.r + self.Y @ (la.transpose(self.Y) @ impulse)
         # Rows that act come to rest, also those that were dropped as dependent.
         moving = _largest(la.absolute(after), self.lengths, resting, la)
-        miss = _larger(_larger(self._violation(impulse, after), moving, la), also, la) / self.usual
+        miss = larger(larger(self._violation(impulse, after), moving, la), also, la) / self.usual
         sound = la.transpose(impulse) @ impulse < float("inf")  # no pivot vanished
         miss = la.where(sound, miss, float("inf"))
         self.misses.append(miss)
@@ -119,9 +122,9 @@ class Choice:
     def margin(self, impulse: Any, after: Any, i: int) -> Any:
         """That of one row, (1, 1); infinite where it cannot move."""
         la = self.la
-        push, end, length = (la.rows(column, i, i + 1) for column in (impulse, after, self.lengths))
+        push, end, length = (row(column, i, la) for column in (impulse, after, self.lengths))
         moves = length > 0
-        speed = _larger(push * length, end / la.where(moves, length, 1.0), la) / self.usual
+        speed = larger(push * length, end / la.where(moves, length, 1.0), la) / self.usual
         return la.where(moves, speed, float("inf"))
 
     def _violation(self, impulse: Any, after: Any) -> Any:
@@ -129,7 +132,7 @@ class Choice:
         la, lengths = self.la, self.lengths
         pulls = _largest(la.where(impulse < 0, -impulse * lengths * lengths, 0.0), lengths, self.normals, la)
         sinks = _largest(la.where(after < 0, -after, 0.0), lengths, self.normals, la)
-        return _larger(pulls, sinks, la)
+        return larger(pulls, sinks, la)
 
 
 def poisson(
@@ -139,11 +142,25 @@ def poisson(
     compression = hold(Y, u, contacts, la, speed, independent)
     given_back = compression.impulse + kappa * compression.impulse
     # What is left after a plastic compression may be rounding: it is measured by the approach.
-    approach = _larger(_largest(la.absolute(u), root(squares(Y, la), la), range(Y.shape[-2]), la), speed, la)
+    approach = larger(_largest(la.absolute(u), root(squares(Y, la), la), range(Y.shape[-2]), la), speed, la)
     rest = hold(Y, u + Y @ (la.transpose(Y) @ given_back), contacts, la, approach, independent)
-    smaller = la.where(compression.margin < rest.margin, compression.margin, rest.margin)
-    worse = _larger(compression.miss, rest.miss, la)
-    return replace(rest, impulse=given_back + rest.impulse, miss=worse, margin=smaller)
+    margin = smaller(compression.margin, rest.margin, la)
+    worse = larger(compression.miss, rest.miss, la)
+    shared = None if independent else _shared_unevenly(Y, compression.impulse, kappa, la)
+    return replace(rest, impulse=given_back + rest.impulse, miss=worse, margin=margin, one_of_many=shared)
+
+
+def _shared_unevenly(Y: Any, impulse: Any, kappa: Any, la: ModuleType) -> Any:
+    """Whether contacts share λ_c in many ways of which each gives something else back: Yᵀz = 0, but not Yᵀκz."""
+    pushing = la.scale_rows(la.where(impulse > 0, 1.0, 0.0), Y)
+    null = span(each_row(pushing, la), Y.shape[-1], la, like=Y).nullspace()  # one z per column
+    lengths = root(squares(pushing, la), la)
+    given, size = la.transpose(pushing) @ la.scale_rows(kappa, null), la.scale_rows(lengths, null)
+    found = la.zeros(1, 1, like=Y) > 0
+    for i in range(Y.shape[-2]):
+        back, length = (row(la.transpose(part), i, la) for part in (given, size))
+        found = la.either(found, back @ la.transpose(back) > UNEVEN**2 * (length @ la.transpose(length)))
+    return found
 
 
 def _largest(u: Any, lengths: Any, some: Sequence[int], la: ModuleType) -> Any:
@@ -152,12 +169,8 @@ def _largest(u: Any, lengths: Any, some: Sequence[int], la: ModuleType) -> Any:
     ratios = la.where(moving, u / la.where(moving, lengths, 1.0), 0.0)
     found = la.zeros(1, 1, like=u)
     for i in some:
-        found = _larger(found, la.rows(ratios, i, i + 1), la)
+        found = larger(found, row(ratios, i, la), la)
     return found
-
-
-def _larger(one: Any, other: Any, la: ModuleType) -> Any:
-    return la.where(one > other, one, other)
 
 
 def scattered(some: Any, places: Sequence[int], k: int, la: ModuleType) -> Any:
@@ -165,5 +178,5 @@ def scattered(some: Any, places: Sequence[int], k: int, la: ModuleType) -> Any:
     zero = la.zeros(1, 1, like=some)
     found = [zero] * k
     for i, place in enumerate(places):
-        found[place] = la.rows(some, i, i + 1)
+        found[place] = row(some, i, la)
     return la.stack(*found)

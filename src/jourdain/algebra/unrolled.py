@@ -100,6 +100,11 @@ def both(one: SX, other: SX) -> SX:
     return ca.logic_and(one, other)
 
 
+def either(one: SX, other: SX) -> SX:
+    """Whether one of the conditions holds."""
+    return ca.logic_or(one, other)
+
+
 def every(conditions: SX) -> SX:
     """Whether all conditions of a column hold, (1, 1)."""
     return reduce(both, ca.vertsplit(conditions)) if conditions.shape[0] else SX(1)

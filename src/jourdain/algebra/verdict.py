@@ -18,6 +18,7 @@ from jourdain.errors import Status
 TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of g in its own unit
 LARGEST = sys.float_info.max
 ROUNDING = 1e-14  # of the terms of a sum
+GAIN = 1e-10  # of the energies: less is rounding, not energy created
 UNREFINED_PIVOT = 1e-3  # of the diagonal; above it velocities need no refinement
 
 # What this algebra cannot decide is marked and looked at again.
@@ -50,15 +51,16 @@ def verdict(
         met = la.both(la.every(values["contact_residual"] <= TOLERANCE), values["contact_closing"] <= TOLERANCE)
         tests.append((Status.INFEASIBLE, met))
         tests.append((Status.AMBIGUOUS, la.where(values["contact_several"], 0.0, 1.0) > 0))
+    if not independent:  # rows that are well apart cannot contradict each other
+        tests.append((Status.CONTRADICTION, la.every(_as_asked(values, la))))
     tests.append((Status.ENERGY_CREATED, values["energy_created"] <= 0))
     small = UNREFINED_PIVOT if independent else SMALL_PIVOT
     sure = la.every(values["pivots"] > small * values["M_diagonal"])  # pivots never exceed the diagonal
-    if independent:  # rows that are well apart cannot contradict each other
+    if independent:
         sound = reduce(la.both, [passed for _, passed in tests], la.both(sure, values["apart"]))
         return la.where(sound, 0.0, float(DOUBTFUL_ROWS)), la.zeros(1, 1, like=problem.M) > 0
-    tests.insert(-1, (Status.CONTRADICTION, la.every(_as_asked(values, la))))
-    status = la.where(tests[-1][1], 0.0, float(tests[-1][0]))
-    for code, passed in reversed(tests[:-1]):
+    status = la.zeros(1, 1, like=problem.M)
+    for code, passed in reversed(tests):  # the first that fails is written last
         status = la.where(passed, status, float(code))
     return status + la.where(sure, 0.0, float(DOUBTFUL_MASS)), status > float(Status.ENERGY_CREATED)
 
@@ -71,7 +73,7 @@ def energy_created(problem: Problem, values: dict[str, Any], la: ModuleType) -> 
     k = values["target"].shape[-2]  # rows that are on; released supports do no work
     k += sum(block.C.shape[-2] for block in problem.of_kind("contact"))  # they come next
     still = la.both(la.every(la.rows(values["b_plus"], 0, k) == 0), la.every(values["applied"] == 0))
-    real = gain > 1e-10 * (values["T_minus"] + values["T_plus"])
+    real = gain > GAIN * (values["T_minus"] + values["T_plus"])
     return la.where(la.both(still, real), gain, 0.0)
 
 

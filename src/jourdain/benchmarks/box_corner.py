@@ -11,12 +11,13 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from jourdain import gallery
-from jourdain.benchmarks.walker import Array
+from jourdain.benchmarks.walker import Array, drawn
 from jourdain.scenario import Scenario
 
-MASS, SIDES, RESTITUTION = 1.0, np.array([0.3, 0.2, 0.1]), 0.5
+MASS, SIDES, FALL, RESTITUTION = 1.0, np.array([0.3, 0.2, 0.1]), 2.0, 0.5  # the defaults of the gallery's box
 RANGES = {"theta": (-0.9, -0.3), "phi": (0.3, 0.9), "v_x": (0.5, 1.5), "v_y": (-1.0, 1.0), "friction": (0.05, 0.15)}
 QUANTITIES = ("impulse.floor.normal", "impulse.floor.tangent.0", "impulse.floor.tangent.1", "loss")
+BEYOND = 100.0  # N s, more than any impulse here
 RELATIVE, ABSOLUTE = 1e-11, 1e-13  # tolerances that give ten digits
 
 
@@ -26,11 +27,11 @@ def scenario() -> Scenario:
 
 def samples(n: int, seed: int = 0) -> dict[str, Array]:
     """n random sets of the parameters, by name."""
-    rng = np.random.default_rng(seed)
-    return {name: rng.uniform(*ends, size=n) for name, ends in RANGES.items()}
+    return drawn(RANGES, n, seed)
 
 
 def by_solve_ivp(theta: Array, phi: Array, v_x: Array, v_y: Array, friction: Array) -> Array:
+    """Impulses and loss of each event, `(4, n)`; Stronge's end of restitution."""
     columns = [_one(*numbers) for numbers in zip(theta, phi, v_x, v_y, friction, strict=True)]
     return np.array(columns).T
 
@@ -45,7 +46,7 @@ def _one(theta: float, phi: float, v_x: float, v_y: float, mu: float) -> Array:
     arm = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     W = np.eye(3) / MASS - arm @ np.linalg.solve(inertia, arm)
     W = W[np.ix_([2, 0, 1], [2, 0, 1])]  # normal first
-    u = np.array([-2.0, v_x, v_y])
+    u = np.array([-FALL, v_x, v_y])
 
     def slope(p: float, state: Array) -> Array:
         """(u, p_t, work of the normal impulse) over p."""
@@ -61,7 +62,7 @@ def _one(theta: float, phi: float, v_x: float, v_y: float, mu: float) -> Array:
     state, p, stored = np.array([*u, 0.0, 0.0, 0.0]), 0.0, 0.0
     for event in (stopped, given_back):
         event.terminal, event.direction = True, 1.0  # type: ignore[attr-defined]
-        phase = solve_ivp(slope, (p, p + 100.0), state, "DOP853", events=event, rtol=RELATIVE, atol=ABSOLUTE)
+        phase = solve_ivp(slope, (p, p + BEYOND), state, "DOP853", events=event, rtol=RELATIVE, atol=ABSOLUTE)
         state, p = phase.y[:, -1], phase.t[-1]
         stored = stored or float(state[5])  # the work of compression
     impulse = np.array([p, state[3], state[4]])

@@ -12,7 +12,7 @@ import sympy as sp
 from casadi import SX
 from scipy.optimize import nnls
 
-from jourdain.benchmarks.walker import Array
+from jourdain.benchmarks.walker import Array, drawn
 from jourdain.laws import Frictionless
 from jourdain.mechanism import Mechanism
 from jourdain.scenario import Scenario
@@ -45,8 +45,7 @@ def scenario() -> Scenario:
 
 def samples(n: int, seed: int = 0) -> dict[str, Array]:
     """n random sets of the parameters, by name."""
-    rng = np.random.default_rng(seed)
-    return {name: rng.uniform(*ends, size=n) for name, ends in RANGES.items()}
+    return drawn(RANGES, n, seed)
 
 
 def by_nnls(d_x: Array, d_y: Array, w_x: Array, w_y: Array) -> Array:

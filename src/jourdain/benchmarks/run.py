@@ -107,8 +107,7 @@ def bench(repetitions: int = REPETITIONS, progress: bool | None = None) -> Repor
 def check_peers(scenario: Scenario) -> None:
     """Raise unless every peer agrees with the kernel, and the kernel with CasADi's virtual machine."""
     samples = walker.samples(N_CHECKED)
-    data = scenario.sweep(samples=samples, keep=QUANTITIES)
-    ours = np.stack([data[name].values for name in QUANTITIES])
+    ours = _kept(scenario, samples, QUANTITIES)
     few = {name: values[:200] for name, values in samples.items()}
     found = {"CasADi's virtual machine": walker.table(scenario.solve(parameters=few))}
     found |= {peer.name: peer.call() for peer in _peers(samples, samples)}
@@ -118,17 +117,19 @@ def check_peers(scenario: Scenario) -> None:
 
 def check_contacts(rough: Scenario, landing: Scenario, corner: Scenario) -> None:
     """The same for contacts: a heel strike with friction, a plate on four corners, a box that strikes with one."""
-    strikes, landings = walker.samples(N_CHECKED), plate.samples(N_CHECKED)
-    data = rough.sweep(samples=strikes, keep=QUANTITIES)
-    ours = np.stack([data[name].values for name in QUANTITIES])
-    _compare("Routh's method in NumPy", QUANTITIES, ours, rough_walker.by_stretches(**strikes))
-    data = landing.sweep(samples=landings, keep=plate.QUANTITIES)
-    ours = np.stack([data[name].values for name in plate.QUANTITIES])
-    _compare("scipy.optimize.nnls", plate.QUANTITIES, ours, plate.by_nnls(**landings))
-    throws = box_corner.samples(50)
-    data = corner.sweep(samples=throws, keep=box_corner.QUANTITIES)
-    ours = np.stack([data[name].values for name in box_corner.QUANTITIES])
-    _compare("scipy.integrate.solve_ivp", box_corner.QUANTITIES, ours, box_corner.by_solve_ivp(**throws))
+    peers: tuple[tuple[str, Scenario, Sequence[str], dict[str, Any], Callable[..., Any]], ...] = (
+        ("Routh's method in NumPy", rough, QUANTITIES, walker.samples(N_CHECKED), rough_walker.by_stretches),
+        ("scipy.optimize.nnls", landing, plate.QUANTITIES, plate.samples(N_CHECKED), plate.by_nnls),
+        ("scipy.integrate.solve_ivp", corner, box_corner.QUANTITIES, box_corner.samples(50), box_corner.by_solve_ivp),
+    )
+    for peer, scenario, names, samples, call in peers:
+        _compare(peer, names, _kept(scenario, samples, names), call(**samples))
+
+
+def _kept(scenario: Scenario, samples: dict[str, Any], names: Sequence[str]) -> Any:
+    """These quantities of a sweep over samples, `(names, n)`."""
+    data = scenario.sweep(samples=samples, keep=names)
+    return np.stack([data[name].values for name in names])
 
 
 def _compare(peer: str, names: Sequence[str], ours: Any, theirs: Any) -> None:

@@ -6,6 +6,8 @@ one row per entry of `QUANTITIES`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,8 +37,13 @@ RANGES = {
 
 def samples(n: int, seed: int = 0) -> dict[str, Array]:
     """n random sets of theta, rho, torso and mu, by name, in the order of the peers' arguments."""
+    return drawn(RANGES, n, seed)
+
+
+def drawn(ranges: Mapping[str, tuple[float, float]], n: int, seed: int) -> dict[str, Array]:
+    """n numbers of each range, by name, `(n,)`."""
     rng = np.random.default_rng(seed)
-    return {name: rng.uniform(*ends, size=n) for name, ends in RANGES.items()}
+    return {name: rng.uniform(*ends, size=n) for name, ends in ranges.items()}
 
 
 def table(t: Transition) -> Array:

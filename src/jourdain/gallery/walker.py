@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
-from jourdain.errors import unknown
+from jourdain.errors import BadEvent, unknown
 from jourdain.event import Event
 from jourdain.laws import Frictionless, Law
 from jourdain.mechanism import Mechanism
@@ -97,6 +97,8 @@ def _numbers(law: Law, event: Event, own: Sequence[sp.Symbol]) -> dict[str, floa
     """The parameters that a law brings, with their defaults."""
     starts = {"friction": 0.6, "restitution": 0.0}
     named = {name: starts[field] for field, name in vars(law).items() if field in starts and isinstance(name, str)}
-    found = {name: value for name, value in named.items() if event.parameters[name] is None}
-    refuse_clash((name, "parameter of the walker") for name in (*(symbol.name for symbol in own), *found))
-    return found
+    for name in named:
+        if event.parameters[name] is not None:
+            raise BadEvent(f"'{name}' is a parameter of the walker itself; call that of the law differently.")
+    refuse_clash((name, "parameter of the walker") for name in (*(symbol.name for symbol in own), *named))
+    return named

@@ -23,7 +23,7 @@ class Law:
         if isinstance(restitution, Real) and not 0 <= float(restitution) <= 1:
             raise BadRestitution(f"The restitution of a contact is {restitution}; it must lie in [0, 1].")
         if isinstance(friction, Real) and not (float(friction) >= 0 and math.isfinite(float(friction))):
-            raise BadFriction(f"The friction of a contact is {friction}; it must be 0 or more.")
+            raise BadFriction(f"The friction of a contact is {friction}; it must be finite, and 0 or more.")
         for name, choices in _CHOICES.items():
             chosen = getattr(self, name, choices[0])
             if chosen not in choices:
@@ -38,6 +38,7 @@ class Frictionless(Law):
     """Pushes along its normal only.
 
     `moreau`: 0 ≤ λ̄ ⊥ u⁺ + κ u⁻ ≥ 0. `poisson`: the impulse of compression is given back κ-fold; never creates energy.
+    Where contacts with different κ share that impulse in many ways, its least is taken (`Transition.one_of_many`).
 
     >>> Frictionless(0.5)
     Frictionless(restitution=0.5, law='moreau')
@@ -70,8 +71,9 @@ class Coulomb(Law):
 class MoreauCoulomb(Law):
     """Coulomb's law for the velocity after the event alone: for several contacts at once, and to compare with.
 
-    It takes no notice of slip that stops or reverses during the event; `Coulomb` does. In the plane all solutions are
-    looked for, and several are told; in space one is found, and with friction beyond 1 there may be others.
+    It takes no notice of slip that stops or reverses during the event; `Coulomb` does. Several solutions that move
+    differently are told: in the plane all are looked for; in space those that are connected with the one found, such as
+    feet that slide together and share their load in many ways.
     """
 
     friction: Any

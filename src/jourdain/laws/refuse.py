@@ -9,14 +9,20 @@ from typing import Any
 from jourdain.errors import BadEvent, listing
 from jourdain.laws.law import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
 
-WAYS = {Frictionless: 2, NoSlip: 3, MoreauCoulomb: 4, Coulomb: 1}  # in which a contact can hold
-MOST_WAYS = 81  # of all contacts of an event: every one is tried
+# The ways in which a contact can hold, in the order in which the algebra tries them.
+WAYS: dict[type[Law], tuple[str, ...]] = {
+    Frictionless: ("lifts", "holds"),
+    NoSlip: ("lifts", "slides", "sticks"),
+    MoreauCoulomb: ("lifts", "sticks", "slips forward", "slips backward"),
+    Coulomb: ("strikes",),
+}
+MOST_WAYS = 81  # of all contacts of an event, all tried: six without friction, four that may stick, or three rough ones
 MOST_IN_SPACE = 8  # contacts whose impulses are found by iteration
 
 
 def refuse_law(name: str, law: Any, n_tangents: int) -> None:
     """BadEvent for what is no law, or one that this contact cannot follow."""
-    if not isinstance(law, Law):
+    if type(law) not in WAYS:
         raise BadEvent(f"contacts gives '{name}' the law {law!r}; give one of jd.laws, such as Frictionless(0.5).")
     if not isinstance(law, Frictionless) and not n_tangents:
         raise BadEvent(f"'{name}' has no tangential rows, so nothing can slip; give tangent=[…], or Frictionless.")
@@ -51,7 +57,7 @@ def refuse_mixtures(
         if len(laws) > MOST_IN_SPACE:
             raise BadEvent(f"There are {len(laws)} contacts in space with friction; take {MOST_IN_SPACE} at most.")
         return  # found by iteration: ways are not tried
-    n_ways = math.prod(WAYS[type(law)] for law in laws.values())
+    n_ways = math.prod(len(WAYS[type(law)]) for law in laws.values())
     if n_ways > MOST_WAYS:
         raise BadEvent(
             f"The contacts have {n_ways} ways to hold, more than the {MOST_WAYS} that are tried; take fewer."

@@ -38,11 +38,11 @@ def parameter_map(
     values = np.ma.masked_invalid(shown.factor * numbers)
 
     # Thousands of cells are a picture inside the drawing; lines and text stay lines and text.
-    cells = ax.pcolormesh(of.left, of.bottom, values, shading="nearest", cmap=COLOUR_MAP, rasterized=True)
+    cells = ax.pcolormesh(of.shown_x, of.shown_y, values, shading="nearest", cmap=COLOUR_MAP, rasterized=True)
     ax.get_figure().colorbar(cells, ax=ax, label=shown.label)  # type: ignore[union-attr]
     if np.ma.is_masked(values):
         drawn.keys.append(no_result(ax))
-    _level_lines(ax, of.left, of.bottom, values, levels)
+    _level_lines(ax, of.shown_x, of.shown_y, values, levels)
     if zero is not None:
         drawn.keys.append(zero_line(ax, of, quantity_of(ds, zero)))
     if drawn.keys:

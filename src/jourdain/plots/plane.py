@@ -32,12 +32,12 @@ class Plane:
     along_y: Array
 
     @property
-    def left(self) -> Array:
-        """Along x, as shown."""
+    def shown_x(self) -> Array:
+        """Along x, in the unit that is shown."""
         return self.across.factor * self.along_x
 
     @property
-    def bottom(self) -> Array:
+    def shown_y(self) -> Array:
         return self.up.factor * self.along_y
 
     def numbers(self, array: xarray.DataArray) -> Any:
@@ -52,8 +52,8 @@ class Plane:
     def begin(self, ax: Axes) -> Content:
         """Label the axes; what is drawn on top of them later fits."""
         drawn = added(ax, self.across, self.up, self.along_x, self.along_y)
-        ax.set_xlim(self.left[0], self.left[-1])
-        ax.set_ylim(self.bottom[0], self.bottom[-1])
+        ax.set_xlim(self.shown_x[0], self.shown_x[-1])
+        ax.set_ylim(self.shown_y[0], self.shown_y[-1])
         return drawn
 
 
@@ -95,6 +95,6 @@ def zero_line(ax: Axes, of: Plane, quantity: xarray.DataArray) -> Any:
             return Line2D([], [], linestyle="none", label=f"{symbol} {sign} everywhere" if known.size else "")
     # A level line has the larger values on its left: ticks at −90° point to the smaller.
     effects = [Stroke(linewidth=3.5, foreground="white"), withTickedStroke(angle=-90, length=0.6, spacing=8)]
-    line = ax.contour(of.left, of.bottom, np.ma.masked_invalid(values), levels=[0.0], colors=BLACK, linewidths=1.6)
+    line = ax.contour(of.shown_x, of.shown_y, np.ma.masked_invalid(values), levels=[0.0], colors=BLACK, linewidths=1.6)
     line.set(path_effects=effects)
     return Line2D([], [], color=BLACK, linewidth=1.6, path_effects=effects, label=f"{symbol} = 0 (ticks: negative)")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
 
-# Of those that one contact can meet, each pair stays apart for colour-blind people; it holds only without friction.
+# Of those that one contact can meet, each pair stays apart for colour-blind people. HOLDS is met without friction only,
+# so ORANGE never stands beside VERMILION or YELLOW.
 COLOURS = {
     ContactState.SEPARATES: "white",
     ContactState.LIFTS: SKY,
@@ -59,7 +60,7 @@ def state_map(
     numbers = of.numbers(array)
     ax = new_axes(6.4 if threshold is None else 7.6, 4.0) if ax is None else ax  # the key of a line is long
     drawn = of.begin(ax)
-    edges = _edges(of.left), _edges(of.bottom)
+    edges = _edges(of.shown_x), _edges(of.shown_y)
     _few_in_full(ax, of, *edges)
     # Thousands of cells are a picture inside the drawing; lines and text stay lines and text.
     ax.pcolormesh(
@@ -68,7 +69,7 @@ def state_map(
     )  # fmt: skip
     _boundaries(ax, *edges, numbers)
     looks: dict[str, Any] = {"edgecolor": BLACK, "linewidth": 0.8}
-    drawn.keys += [Patch(facecolor=COLOURS[one], label=named(one), **looks) for one in occurring(numbers)]
+    drawn.keys += [Patch(facecolor=COLOURS[one], label=str(one), **looks) for one in occurring(numbers)]
     if not np.isfinite(numbers).all():
         drawn.keys.append(no_result(ax))
     if threshold is not None:
@@ -105,7 +106,7 @@ def state_steps(ds: xarray.Dataset, contact: str | None = None, ax: Axes | None 
         looks: dict[str, Any] = {"linewidth": 5, "solid_capstyle": "butt", "path_effects": edge}
         ax.step(along, there, where="mid", color=COLOURS[one], **looks)
     known = [one for one in ContactState if found and found[0] <= one <= found[-1]]
-    ax.set_yticks(known, [named(one) for one in known])
+    ax.set_yticks(known, [str(one) for one in known])
     ax.set_ylim((known[0] - 0.5, known[-1] + 0.5) if known else None)
     ax.set_xlim(along[0], along[-1])
     drawn.n_lines += 1
@@ -145,10 +146,6 @@ def occurring(numbers: NDArray[np.float64]) -> list[ContactState]:
     return [ContactState(int(one)) for one in np.unique(numbers[np.isfinite(numbers)])]
 
 
-def named(state: ContactState) -> str:
-    return state.name.lower()
-
-
 def _edges(centres: NDArray[np.float64]) -> NDArray[np.float64]:
     """Of cells around these centres: halfway between them, and as far beyond the ends."""
     between = (centres[1:] + centres[:-1]) / 2
@@ -157,7 +154,7 @@ def _edges(centres: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _few_in_full(ax: Axes, of: Plane, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
     """Where a parameter takes few values, half of an outer cell would be missed."""
-    for axis, centres, edges in ((ax.xaxis, of.left, x), (ax.yaxis, of.bottom, y)):
+    for axis, centres, edges in ((ax.xaxis, of.shown_x, x), (ax.yaxis, of.shown_y, y)):
         if len(centres) <= FEW:
             axis.set_ticks(centres)
             (ax.set_xlim if axis is ax.xaxis else ax.set_ylim)(edges[0], edges[-1])

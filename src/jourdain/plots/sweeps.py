@@ -23,7 +23,7 @@ def sweep_plot(ds: xarray.Dataset, quantity: str | None = None, ax: Axes | None 
     Without `quantity`, lines are T_c⁻ and T_a⁻ and a map is the loss; where the dataset holds only one quantity, that.
     """
     axes = swept(ds)
-    chosen(axes, None)
+    chosen(axes, None)  # refuses a dataset in which nothing is swept
     if len(axes) > 2:
         raise too_many(axes)
     if quantity is None and len(held_by(ds)) == 1:

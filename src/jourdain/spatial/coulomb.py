@@ -114,8 +114,10 @@ class _Impacts:
             straight = np.abs(turns) * reach <= STRAIGHT * fast[active]
             if self.slopes and straight.any():  # its neighbours must not turn either
                 straight[straight] = self._neighbours_straight(active[straight], reach[straight])
-            ends = straight | (r <= slow[active])
+            stopped = r <= slow[active]
+            ends = straight | stopped
             self.arrived[active[ends]] = True
+            self.y[active[stopped], 4:6] = 0.0  # what is left of its direction is rounding
             active = active[~ends]
             if not active.size:
                 break

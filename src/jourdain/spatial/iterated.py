@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Find = Callable[..., tuple[Array, Array]]  # asked (lanes, m), slopes → found (lanes, f), derivatives (lanes, f, m)
-CHUNK = 1 << 16  # lanes at a time
+CHUNK = 1 << 16  # lanes at a time, so that what the iteration keeps of each fits in memory
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Iteration:
         if isinstance(law, Coulomb):
             return cls(N_ASKED, len(FINISH) + 1, partial(coulomb.find, hypothesis=law.hypothesis))
         if isinstance(law, MoreauCoulomb):
-            return cls(moreau_coulomb.n_asked(k), 3 * k + 1, moreau_coulomb.find)
+            return cls(moreau_coulomb.n_asked(k), 3 * k + 2, partial(moreau_coulomb.find, k=k))
         return None
 
     def __call__(self, asked: Any) -> Any:

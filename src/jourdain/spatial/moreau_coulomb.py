@@ -23,8 +23,9 @@ from jourdain.evaluate import Evaluator
 
 Array = NDArray[np.float64]
 
-N_ROUNDS, N_SWEEPS, N_NEWTON = 40, 25, 12
+N_ROUNDS, N_SWEEPS, N_NEWTON = 40, 25, 12  # at most; sweeps and Newton's steps of each round
 GOOD = 1e-13  # of the usual speed: F at the answer
+NULL, MOVES = 1e-9, 1e-6  # directions along which F does not change; speeds that are not 0
 ENOUGH = 1e-11  # what is taken if it does not get better
 
 
@@ -33,23 +34,45 @@ def n_asked(k: int) -> int:
     return 3 * k + k + 3 * k * (3 * k + 1) // 2
 
 
-def find(asked: Array, slopes: bool = False) -> tuple[Array, Array]:
-    """(found, its derivatives by asked): λ of all rows and whether it was found, `(lanes, 3k + 1)`."""
-    k = next(k for k in range(1, asked.shape[1]) if n_asked(k) == asked.shape[1])
+def find(asked: Array, k: int, slopes: bool = False) -> tuple[Array, Array]:
+    """(found, its derivatives by asked) of k contacts: `(lanes, 3k + 2)`, `(lanes, 3k + 2, m)`, empty without `slopes`.
+
+    Asked `(lanes, m)`: see `n_asked`. Found is λ of all rows, N s, 1 where it was found, else 0, and 1 where there are
+    others that move otherwise.
+    """
     with np.errstate(all="ignore"):  # what is not finite is told
         r, mu, W = _parts(asked, k)
-        scale = np.repeat(_sizes(W, k), 3, axis=-1)
+        scale = _row_lengths(W, k)
         usual = np.max(np.abs(r / scale), axis=-1, keepdims=True)
         usual = np.where(usual > 0, usual, 1.0)
-        unit = _asked(r / scale / usual, mu, W / (scale[:, :, None] * scale[:, None, :]))
+        steep = mu * scale[:, 1::3] / scale[:, ::3]  # ‖λ_t‖/λ_n in units of unit rows
+        unit = _asked(r / scale / usual, steep, W / (scale[:, :, None] * scale[:, None, :]))
         impulse, miss = _searched(unit, k)
+        impulse, several = _least(impulse, unit, k)
         arrived = np.isfinite(asked).all(axis=-1) & (miss <= ENOUGH)
-        found = np.column_stack([impulse * usual / scale, arrived])
+        found = np.column_stack([impulse * usual / scale, arrived, several])
         if not slopes:
-            return found, np.zeros((len(asked), 3 * k + 1, 0))
-        by = residual(k)(found[:, :-1], asked)
+            return found, np.zeros((len(asked), 3 * k + 2, 0))
+        by = residual(k)(found[:, : 3 * k], asked)
         following = -pseudo_inverse(by["by_impulse"]) @ by["by_asked"]
-    return found, np.pad(following, ((0, 0), (0, 1), (0, 0)))
+    return found, np.pad(following, ((0, 0), (0, 2), (0, 0)))
+
+
+def _least(impulse: Array, asked: Array, k: int) -> tuple[Array, NDArray[np.bool_]]:
+    """(λ without what changes nothing, whether other λ meet the law and move otherwise).
+
+    Directions z with F_λ z = 0 lead to other solutions. Those with W z = 0 change no velocity, and are taken out of λ
+    where the law allows; with W z ≠ 0 the motion itself is one of many: feet that slide together share their load.
+    """
+    by = residual(k)(impulse, asked)
+    slope = np.where(np.isfinite(by["by_impulse"]), by["by_impulse"], 0.0)
+    _, sizes, directions = np.linalg.svd(slope)
+    null = np.where(sizes[:, :, None] <= NULL, directions, 0.0)  # (lanes, 3k, 3k), rows
+    moves = np.linalg.norm(null @ _parts(asked, k)[2], axis=-1) > MOVES
+    idle = np.where(moves[:, :, None], 0.0, null)
+    least = impulse - (idle.transpose(0, 2, 1) @ (idle @ impulse[..., None]))[..., 0]
+    miss = np.max(np.abs(residual(k)(least, asked)["F"][..., 0]), axis=-1)
+    return np.where((miss <= ENOUGH)[:, None], least, impulse), moves.any(axis=-1)
 
 
 def _searched(asked: Array, k: int) -> tuple[Array, Array]:
@@ -138,7 +161,8 @@ def _asked(r: Array, mu: Array, W: Array) -> Array:
     return np.hstack([r, mu, W[:, i, j]])
 
 
-def _sizes(W: Array, k: int) -> Array:
-    """√(tr W_cc / 3) of each contact, 1 where nothing moves it: one for its three rows, so that disks stay disks."""
-    square = np.diagonal(W, axis1=-2, axis2=-1).reshape(len(W), k, 3).mean(axis=-1)
-    return np.sqrt(np.where(square > 0, square, 1.0))
+def _row_lengths(W: Array, k: int) -> Array:
+    """√W_nn of normals and √(tr W_tt / 2) of both tangents, so that disks stay disks; 1 where nothing moves them."""
+    square = np.diagonal(W, axis1=-2, axis2=-1).reshape(len(W), k, 3).copy()
+    square[..., 1:] = square[..., 1:].mean(axis=-1, keepdims=True)
+    return np.sqrt(np.where(square > 0, square, 1.0)).reshape(len(W), 3 * k)

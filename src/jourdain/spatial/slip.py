@@ -13,7 +13,7 @@ W_tn, c > 0: all rates are constant from there on, and the rest is a formula, `f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import casadi as ca
@@ -29,8 +29,10 @@ NEVER = 1e300  # a length that is never reached; finite, so that derivatives sta
 SINGULAR = 1e-13  # of (tr W_tt)²: below, nothing moves along one of the tangents
 
 # What the finish tells: impulses; p and work at the end of compression; normal work; p and p_t where the slip stopped;
-# how far it went after that; whether it then stuck; how far μ is from what decides that.
-FINISH = ("p", "p_1", "p_2", "p_c", "w_c", "w", "p_s", "p_s1", "p_s2", "after", "sticks", "gap")
+# how far it went after that; whether it then stuck; how far μ is from what decides that; the approach that is left
+# where the contact wedges.
+FINISH = ("p", "p_1", "p_2", "p_c", "w_c", "w", "p_s", "p_s1", "p_s2", "after", "sticks", "gap", "stuck")
+WEDGED = 1e-12  # of W_nn: a contact that sticks and moves less than this for an impulse does not move
 
 
 @dataclass(frozen=True)
@@ -68,13 +70,21 @@ class Slip:
 
     def held(self) -> SX:
         """dp_t/dp that keeps u_t: −W_tt⁻¹ W_tn."""
+        return -self._solved(self.w_t)
+
+    def resting(self, p: SX) -> SX:
+        """p_t at which u_t = 0 for a normal impulse p."""
+        return -self._solved(self.u_t + self.w_t * p)
+
+    def _solved(self, w: SX) -> SX:
+        """W_tt⁻¹ w; where one tangent does not move, along the other."""
         a, b, d = self.W_tt[0, 0], self.W_tt[0, 1], self.W_tt[1, 1]
         det, trace = a * d - b * b, a + d
         regular = det > SINGULAR * trace * trace
         moves = trace > 0
-        by_both = ca.vertcat(d * self.w_t[0] - b * self.w_t[1], a * self.w_t[1] - b * self.w_t[0])
-        by_one = self.w_t / ca.if_else(moves, trace, 1.0)  # W_tn lies along the one tangent that moves
-        return -ca.if_else(regular, by_both / ca.if_else(regular, det, 1.0), ca.if_else(moves, by_one, SX(2, 1)))
+        by_both = ca.vertcat(d * w[0] - b * w[1], a * w[1] - b * w[0])
+        by_one = w / ca.if_else(moves, trace, 1.0)  # w lies along the one tangent that moves
+        return ca.if_else(regular, by_both / ca.if_else(regular, det, 1.0), ca.if_else(moves, by_one, SX(2, 1)))
 
     def restart(self) -> SX:
         """û; where the contact sticks there is none, and any will do."""
@@ -102,7 +112,7 @@ def stepper() -> Evaluator:
     """(y, asked, h) → y after the step, and its error in units of the tolerance."""
     y, asked, h = SX.sym("y", N_STATE), SX.sym("asked", N_ASKED), SX.sym("h")
     slip = Slip.of(asked)
-    after, fifth, third = step(slip.slope, y, h)
+    after, fifth, third, _ = step(slip.slope, y, h)
     r = _length(y[4:6])
     slow = ca.sqrt(r * (1 + r))  # a slow slip has a direction too, which matters the less the slower it is
     lengths = ca.vertcat(1 + ca.fabs(after[:4]), slow, slow)
@@ -113,7 +123,7 @@ def stepper() -> Evaluator:
 def step_slopes() -> Evaluator:
     """(y, asked, h) → the derivatives of the state after a step by y and by asked."""
     y, asked, h = SX.sym("y", N_STATE), SX.sym("asked", N_ASKED), SX.sym("h")
-    after, _, _ = step(Slip.of(asked).slope, y, h)
+    after = step(Slip.of(asked).slope, y, h).after
     return Evaluator([y, asked, h], {"by_y": ca.jacobian(after, y), "by_asked": ca.jacobian(after, asked)})
 
 
@@ -161,9 +171,15 @@ def finisher(hypothesis: str, slopes: bool) -> Evaluator:
     sticks = needed <= slip.mu
     gap = ca.fabs(needed - slip.mu) / (1 + slip.mu)
     rate = ca.if_else(sticks, held, -slip.mu * slip.restart())
+    # Where it sticks u_t = 0 gives p_t, however the slip came to rest: so its derivatives are those of u_t⁻ too.
+    rested = ca.if_else(ca.logic_and(stopped, sticks), slip.resting(stop[0]), stop[1:3])
+    first = replace(first, y=ca.vertcat(stop[0], rested, stop[3:]))
     last, after = first.along(rate, SX(NEVER), hypothesis, slip)
+    left, _ = slip.speeds(stop)
+    wedged = ca.logic_and(ca.logic_and(stopped, sticks), 1 + ca.dot(slip.w_t, held) <= WEDGED)
+    stuck = ca.if_else(wedged, ca.if_else(left < 0, -left, 0.0), 0.0)
     where = ca.if_else(stopped, stop[:3], ca.vertcat(NEVER, 0, 0))
-    ends = ca.vertcat(last.y[:3], last.p_c, last.w_c, last.y[3], where, after, sticks, gap)
+    ends = ca.vertcat(last.y[:3], last.p_c, last.w_c, last.y[3], where, after, sticks, gap, stuck)
     inputs = [y, ca.vertcat(p_c, w_c), restituting, asked]
     outputs = {"finish": ends}
     if slopes:
@@ -184,11 +200,12 @@ class Leg:
     def along(self, rate: SX, room: SX, hypothesis: str, slip: Slip) -> tuple[Leg, SX]:
         """On with dp_t/dp = rate, to the end of the event or as far as there is room; and how far that was."""
         n = 1 + ca.dot(slip.w_t, rate)  # du_n/dp
+        moves = ca.fabs(n) > WEDGED  # else it has come to rest altogether, and nothing drives it back
+        rises = n > WEDGED
 
         # Compression, to u_n = 0.
         u_n, _ = slip.speeds(self.y)
-        rises = n > 0
-        left = ca.if_else(rises, -u_n / ca.if_else(rises, n, 1.0), NEVER)
+        left = ca.if_else(rises, -u_n / ca.if_else(rises, n, 1.0), ca.if_else(moves, NEVER, 0.0))
         compressing = ca.logic_not(self.restituting)
         went = ca.if_else(compressing, _less(left, room), 0.0)
         reached = ca.logic_and(compressing, left <= room)
@@ -199,7 +216,7 @@ class Leg:
         # Restitution, to its end.
         u_n = ca.if_else(reached, 0.0, slip.speeds(y)[0])
         if hypothesis == "newton":
-            left = ca.if_else(rises, (slip.e - u_n) / ca.if_else(rises, n, 1.0), NEVER)
+            left = ca.if_else(rises, (slip.e - u_n) / ca.if_else(rises, n, 1.0), ca.if_else(moves, NEVER, 0.0))
         elif hypothesis == "poisson":
             left = (1 + slip.e) * p_c - y[0]
         else:  # w + u_n x + n x²/2 = (1 − e²) w_c
@@ -210,6 +227,7 @@ class Leg:
             left = ca.if_else(gives, 2 * owed / ca.if_else(gives, speed, 1.0), ca.if_else(owed > 0, NEVER, 0.0))
             # From u_n = 0 on that is e √(2 |w_c| / n), which has a derivative at e = 0 too.
             left = ca.if_else(reached, slip.e * _root(-2 * w_c / ca.if_else(rises, n, 1.0)), left)
+            left = ca.if_else(moves, left, 0.0)
         left = ca.if_else(left < 0, 0.0, left)
         going = ca.logic_and(restituting, ca.logic_not(self.done))
         more = ca.if_else(going, _less(left, room - went), 0.0)
