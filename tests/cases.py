@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import jourdain as jd
+from jourdain import gallery
 from jourdain.algebra.event import Block, Problem
+from jourdain.scenario import Scenario
 
 Array = NDArray[np.float64]
 
@@ -24,6 +26,13 @@ PRIOR = ("regular", "live", "released")  # on before it
 KINDS = (*ON, "released", "nonideal")
 WAYS = ("duplicate", "scaled", "combination", "zero", "across")  # how a redundant row comes about
 SPREADS = (1.0, 1e3, 1e4, 1e6)  # ratio of the coefficients of a combination
+
+# The problems of the gallery that are one event, and those that move.
+EVENTS = [name for name in gallery.__all__ if get_type_hints(getattr(gallery, name))["return"] is Scenario]
+MOTIONS = [name for name in gallery.__all__ if name not in EVENTS]
+
+# THEORY §6, degrees by rho: from there on the rear foot of the walker does not lift.
+REAR_FOOT_LIMITS = {0.0: 44.48, 0.05: 46.84, 0.1: 49.51, 0.25: 60.08, 0.5: 102.3}
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
 import jourdain as jd
+from cases import EVENTS
 from jourdain import gallery
 from test_mechanism import planar_walker
 
@@ -280,7 +281,7 @@ WITHOUT_FORMULA = ("chain", "cube", "ball_on_rough_plane", "block_on_corners", "
                    "double_pendulum", "rough_rod", "thrown_box")  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [name for name in gallery.__all__ if name not in WITHOUT_FORMULA])
+@pytest.mark.parametrize("name", [name for name in EVENTS if name not in WITHOUT_FORMULA])
 def test_closed_forms_equal_numbers(name):
     """Every formula, at the default parameters, against solve()."""
     scenario = getattr(gallery, name)()

@@ -13,7 +13,7 @@ import pytest
 import xarray
 
 import jourdain as jd
-from jourdain import cli, demo, gallery
+from cases import EVENTS
 from jourdain.plots import energy_bars
 
 
@@ -112,7 +112,7 @@ def test_a_grid_of_heel_strikes(tmp_path: Path):
     assert line.endswith(f"{expected.impulse.sel(row='heel.normal').max().item():.6g}  theta={theta:.6g}°, rho=0")
 
 
-@pytest.mark.parametrize("problem", gallery.__all__)
+@pytest.mark.parametrize("problem", EVENTS)
 def test_every_problem_over_each_of_its_parameters(problem: str, command, tmp_path: Path):
     """One at a time, a few points, to a table: what single events give."""
     scenario = getattr(gallery, problem)()

@@ -7,11 +7,12 @@ import pytest
 import sympy as sp
 
 import jourdain as jd
+from cases import EVENTS
 from jourdain import gallery
 from jourdain.plots import drawing, event_plot
 from jourdain.sketch import Sketch
 
-DRAWN = [name for name in gallery.__all__ if getattr(gallery, name)().sketch is not None]
+DRAWN = [name for name in EVENTS if getattr(gallery, name)().sketch is not None]
 
 
 def arrows(ax) -> list[tuple[np.ndarray, np.ndarray, str]]:

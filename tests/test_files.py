@@ -14,6 +14,7 @@ import pytest
 import xarray
 
 import jourdain as jd
+from cases import EVENTS
 from jourdain import files, gallery
 from jourdain.columns import columns
 
@@ -190,7 +191,7 @@ def test_header(tmp_path: Path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("problem", gallery.__all__)
+@pytest.mark.parametrize("problem", EVENTS)
 def test_every_address_of_a_header_is_one_and_has_the_units_of_the_layout(problem: str):
     """Rows and velocities of mixed units included."""
     scenario = getattr(gallery, problem)()

@@ -15,6 +15,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 
 import cases
 import jourdain as jd
+from cases import EVENTS
 from jourdain import gallery, memory
 from jourdain.arrays import LARGEST_UNROLLED, UNROLLED_FROM
 from jourdain.kernel.batch import CHUNK
@@ -222,7 +223,7 @@ def test_keep_of_what_is_applied_and_of_outputs():
 # Equal to single events
 
 
-@pytest.mark.parametrize("problem", gallery.__all__)
+@pytest.mark.parametrize("problem", EVENTS)
 def test_every_gallery_problem_over_its_first_parameters(problem):
     """A few points of each: what `solve` gives."""
     scenario = getattr(gallery, problem)()

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from jourdain.event import Event
     from jourdain.mechanism import Mechanism
+    from jourdain.motion.hybrid import Hybrid, Reaction, Switch
     from jourdain.outcome import Transition
     from jourdain.scenario import Scenario
     from jourdain.sketch import Sketch
@@ -55,6 +56,7 @@ __all__ = [
     "Contradiction",
     "Error",
     "Event",
+    "Hybrid",
     "Infeasible",
     "Mechanism",
     "MissingValue",
@@ -66,11 +68,13 @@ __all__ = [
     "NotPositiveDefinite",
     "OffConstraint",
     "PriorViolated",
+    "Reaction",
     "Rheonomic",
     "Scenario",
     "ShapeError",
     "Sketch",
     "Status",
+    "Switch",
     "TooLarge",
     "Transition",
     "UnknownName",
@@ -82,7 +86,8 @@ __all__ = [
 
 # Where the names above live: each module is imported when one of its names is first asked for, so that a script that
 # needs errors or arrays only does not wait for SymPy.
-_MODULES = {"Constraint": "constraint", "Contact": "contact", "Event": "event", "Mechanism": "mechanism",
+_MODULES = {"Hybrid": "motion.hybrid", "Reaction": "motion.hybrid", "Switch": "motion.hybrid",
+            "Constraint": "constraint", "Contact": "contact", "Event": "event", "Mechanism": "mechanism",
             "Scenario": "scenario", "Sketch": "sketch", "Transition": "outcome", "transition": "arrays"}  # fmt: skip
 
 

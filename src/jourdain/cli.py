@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 import sys
+from collections.abc import Mapping
 from importlib.metadata import version
 from json import dumps
 from pathlib import Path
@@ -17,6 +18,7 @@ from jourdain.errors import BadArgument, Error, unknown
 from jourdain.files import refuse, refuse_place, whole, write
 
 if TYPE_CHECKING:
+    from jourdain.motion.hybrid import Hybrid
     from jourdain.scenario import Scenario
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="What happens when a constraint changes.")
@@ -48,13 +50,20 @@ def list_problems() -> None:
     table = Table("name", "problem", "parameters", box=None, pad_edge=False)
     for name in gallery.__all__:
         problem = getattr(gallery, name)
-        scenario = problem()
-        shown = [assignment(parameter, value, scenario.units) for parameter, value in scenario.parameters.items()]
+        made = problem()
+        shown = [assignment(parameter, value, _units(made)) for parameter, value in made.parameters.items()]
         kinds = get_type_hints(problem)
         choices = [_choice(key, parameter.default, kinds[key])
                    for key, parameter in inspect.signature(problem).parameters.items()]  # fmt: skip
         table.add_row(name, (problem.__doc__ or "").partition("\n")[0], "  ".join([*choices, *shown]))
     Console().print(table)
+
+
+def _units(made: Scenario | Hybrid) -> Mapping[str, str]:
+    """Of the parameters of a problem."""
+    from jourdain.scenario import Scenario
+
+    return made.units if isinstance(made, Scenario) else {**made.mechanism.units, "until": "s"}
 
 
 def _choice(key: str, default: Any, kind: Any) -> str:
@@ -71,7 +80,7 @@ def run(
         typer.Option(
             "--set",
             help="PARAMETER=VALUE, several times; angles in degrees. Also what `jourdain list` shows as a choice: "
-            "rear_foot=one-sided, law=coulomb.",
+            "rear_foot=one-sided, law=coulomb; and until=SECONDS of what moves.",
         ),
     ] = None,
     sweeps: Annotated[
@@ -86,16 +95,28 @@ def run(
     ] = None,
     plots: Annotated[
         list[Path] | None,
-        typer.Option("--plot", help="Write a picture to this file (.png, .svg, .pdf): the event, or the sweep."),
+        typer.Option(
+            "--plot", help="Write a picture to this file (.png, .svg, .pdf): the event, the sweep, or the motion."
+        ),
     ] = None,
     show: Annotated[
         str | None,
         typer.Option(help="The quantity of a sweep that --plot shows, as in loss; of contact_state.floor, a map."),
     ] = None,
 ) -> None:
-    """Solve a problem of the gallery, once or over a grid of its parameters, and print the outcome."""
+    """Solve a problem of the gallery, once or over a grid of its parameters; of what moves, its gait or its motion."""
+    from jourdain.scenario import Scenario
+
     out, plot = _once("--out", outs), _once("--plot", plots)
     scenario, structure, values, axes = _asked(name, settings or [], sweeps or [])
+    if not isinstance(scenario, Scenario):
+        for option, given in (("--sweep", axes), ("--keep", keep), ("--show", show)):
+            if given:
+                raise BadArgument(
+                    f"'{name}' moves; {option} is for problems that are one event. Use --set, --out, --plot."
+                )
+        _move(name, scenario, structure, values, out, plot)
+        return
     _refuse_output(scenario, axes, keep or [], out, plot, show)
     kept = keep or None
     if keep and plot is not None:
@@ -127,6 +148,36 @@ def run(
         typer.echo(f"\nwrote {plot}")
 
 
+def _move(
+    name: str, hybrid: Hybrid, structure: dict[str, str], values: dict[str, Any], out: Path | None, plot: Path | None
+) -> None:
+    """Find the gait of a problem, or let it move, and print, write and draw that."""
+    from jourdain.moving import shown
+
+    if out is not None:
+        refuse(out)
+    if plot is not None:
+        _refuse_picture(plot)
+    until = values.pop("until", None)
+    told, motion = shown(name, hybrid, values, until)
+    chosen = {**hybrid.parameters, **values, **({} if until is None else {"until": until})}
+    listed = [*(f"{key}={value}" for key, value in structure.items()),
+              *(assignment(key, value, _units(hybrid)) for key, value in chosen.items())]  # fmt: skip
+    if plot is not None:
+        from jourdain.plots import motion_plot, save
+
+        picture = motion_plot(motion, name.replace("_", " "))
+    typer.echo(f"{name}: " + "  ".join(listed) + f"\n\n{told}")
+    if out is not None:
+        ds = motion.to_dataset()
+        write(ds.drop_dims("event") if out.suffix.lower() in (".csv", ".parquet") else ds, out)  # a line per time
+        typer.echo(f"\nwrote {out}")
+    if plot is not None:
+        with whole(plot) as part:
+            save(picture, part)
+        typer.echo(f"\nwrote {plot}")
+
+
 def _once(option: str, given: list[Path] | None) -> Path | None:
     if given and len(given) > 1:
         raise BadArgument(f"{option} is given {len(given)} times; one file at a time.")
@@ -135,8 +186,8 @@ def _once(option: str, given: list[Path] | None) -> Path | None:
 
 def _asked(
     name: str, settings: list[str], sweeps: list[str]
-) -> tuple[Scenario, dict[str, str], dict[str, Any], dict[str, Any]]:
-    """The scenario, the choices that it was built with, parameters that are fixed and those that are swept."""
+) -> tuple[Scenario | Hybrid, dict[str, str], dict[str, Any], dict[str, Any]]:
+    """The problem, the choices that it was built with, parameters that are fixed and those that are swept."""
     from jourdain import gallery
 
     if name not in gallery.__all__:
@@ -150,14 +201,15 @@ def _asked(
         if key in fixed:
             raise BadArgument(f"'{key}' is given by --set and by --sweep; leave one out.")
     structure, kinds = {key: fixed.pop(key) for key in keywords if key in fixed}, get_type_hints(problem)
-    scenario = problem(**{key: structural(key, text, keywords[key].default, kinds[key])
-                          for key, text in structure.items()})  # fmt: skip
+    made: Scenario | Hybrid = problem(**{key: structural(key, text, keywords[key].default, kinds[key])
+                                         for key, text in structure.items()})  # fmt: skip
+    units = _units(made)
+    known = [*made.parameters, *(["until"] if "until" in units else [])]
     for key in (*fixed, *swept):
-        if key not in scenario.parameters:
-            raise unknown("parameter", key, [*keywords, *scenario.parameters])
-    units = scenario.units
+        if key not in known:
+            raise unknown("parameter", key, [*keywords, *known])
     values = {key: setting(key, text, units.get(key, "")) for key, text in fixed.items()}
-    return scenario, structure, values, {key: axis(key, text, units.get(key, "")) for key, text in swept.items()}
+    return made, structure, values, {key: axis(key, text, units.get(key, "")) for key, text in swept.items()}
 
 
 def _refuse_output(

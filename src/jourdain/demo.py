@@ -1,4 +1,4 @@
-"""The gallery's events, printed, and a picture of each: `python -m jourdain.demo [DIR]`."""
+"""The gallery's events and motions, printed, and a picture of each: `python -m jourdain.demo [DIR]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.progress import track
 
 
 def variants() -> Iterator[tuple[str, Any]]:
-    """(title, scenario) of every gallery problem as it is built by default; of the sleigh, each case."""
+    """(title, problem) of every gallery problem as it is built by default; of the sleigh, each case."""
     from jourdain import gallery
     from jourdain.gallery.sleigh import CASES
 
@@ -25,16 +25,24 @@ def variants() -> Iterator[tuple[str, Any]]:
 
 def main(folder: str = "out") -> None:
     """Print every outcome and write its picture."""
-    from jourdain.plots import event_plot, save
+    from jourdain.moving import shown
+    from jourdain.plots import event_plot, motion_plot, save
+    from jourdain.scenario import Scenario
 
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     report = []
-    for title, scenario in track(list(variants()), description="gallery", disable=not sys.stderr.isatty()):
-        save(event_plot(scenario, title.replace("_", " ")), out / f"{title.replace(' ', '_')}.png")
-        report.append(f"{title.replace('_', ' ')}\n{'=' * len(title)}\n{scenario.solve()}\n")
+    for title, problem in track(list(variants()), description="gallery", disable=not sys.stderr.isatty()):
+        heading = title.replace("_", " ")
+        if isinstance(problem, Scenario):
+            told, picture = str(problem.solve()), event_plot(problem, heading)
+        else:
+            told, run = shown(title, problem, {}, None)
+            picture = motion_plot(run, heading)
+        save(picture, out / f"{title.replace(' ', '_')}.png")
+        report.append(f"{heading}\n{'=' * len(title)}\n{told}\n")
     print("\n".join(report))
-    print(f"{len(report)} events; a picture of each in {out}/")
+    print(f"{len(report)} problems; a picture of each in {out}/")
 
 
 if __name__ == "__main__":

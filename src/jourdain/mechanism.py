@@ -60,6 +60,9 @@ class Mechanism:
     outputs: Mapping[str, SX]  # named quantities affine in v
     force: SX  # (n_v, 1), generalized: gravity and loads
     units: Mapping[str, str]
+    bias: SX | None = None  # (n_v, 1), h of M v̇ + h = f; None: not known
+    potential: SX | None = None  # J, of gravity and what else has one; None: not known
+    weight: SX | None = None  # (n_v, 1), the part of `force` that has the potential
     sympy_parameters: Mapping[str, Any] = field(default_factory=dict)  # the user's own symbols, for closed forms
     reader: SympyReader | None = None  # translates SymPy vectors; None for mechanisms from CasADi
     constraints: dict[str, Constraint] = field(default_factory=dict)  # those named so far
@@ -137,6 +140,9 @@ class Mechanism:
             {name: symbols.translate(expression) for name, expression in outputs.items()},
             parts.force,
             {name_of(key): unit for key, unit in units.items()},
+            parts.bias,
+            parts.potential,
+            parts.weight,
             {name_of(symbol): symbol for symbol in parameters if not isinstance(symbol, str)},
             reader,
         )
@@ -152,6 +158,8 @@ class Mechanism:
         points: Mapping[str, SX] = {},
         outputs: Mapping[str, SX] = {},
         force: SX | None = None,
+        bias: SX | None = None,
+        potential: SX | None = None,
         units: Mapping[str, str] = {},
     ) -> Mechanism:
         """A mechanism from your own CasADi model: columns of symbols q and v, and M(q).
@@ -159,6 +167,8 @@ class Mechanism:
         Names are those of the symbols; where v has the same number of entries as q and no `kinematics` (N with
         q̇ = N v) is given, v are the rates of q and carry their names. `parameters`: pairs (symbol, default), or
         name → default for symbols that appear in M, points or outputs. `points`: name → position (2 or 3 components).
+        For motion between events: `force` f(q, v), `potential` U(q), whose force is added, and `bias` h(q, v) of
+        M v̇ + h = f, which follows from M where N is square.
 
         >>> import casadi as ca, jourdain as jd
         >>> z, w, m = ca.SX.sym("z"), ca.SX.sym("w"), ca.SX.sym("m")
@@ -192,6 +202,7 @@ class Mechanism:
             position = ca.vertcat(ca.vec(SX(position)), SX(3 - SX(position).numel(), 1))
             return PointMotion(position, ca.jtimes(position, q, N @ v))
 
+        weight = SX(len(v_names), 1) if potential is None else -N.T @ ca.gradient(SX(potential), q)
         made = cls(
             symbols,
             ca.sparsify(M),
@@ -199,8 +210,11 @@ class Mechanism:
             {name: motion(position) for name, position in points.items()},
             {},
             {name: SX(expression) for name, expression in outputs.items()},
-            SX(len(v_names), 1) if force is None else SX(force),
+            weight + (SX(len(v_names), 1) if force is None else SX(force)),
             dict(units),
+            _bias(symbols, M) if bias is None else SX(bias),
+            SX(0) if potential is None else SX(potential),
+            weight,
         )
         if differ(M, M.T):
             raise NotPositiveDefinite("M is not symmetric; check how it is built.")
@@ -376,3 +390,18 @@ class Mechanism:
                 f"{worst:.1e} remains. Start closer, or hold fewer coordinates."
             )
         return found
+
+
+def _bias(symbols: Symbols, M: SX) -> SX | None:
+    """h of M v̇ + h = f by Lagrange, in q̇ = N v: h = Nᵀ(d/dt ∂T/∂q̇ − ∂T/∂q) without v̇; None where N is not square."""
+    q, v, N = symbols.q, symbols.v, symbols.N
+    if N.shape[0] != N.shape[1]:
+        return None
+    rates, still = SX.sym("rates", q.shape[0]), SX.sym("still", v.shape[0])
+    inverse = SX.eye(N.shape[0]) if N.is_eye() else ca.solve(N, SX.eye(N.shape[0]))
+    A = inverse.T @ M @ inverse  # T = ½ q̇ᵀ A q̇
+    momentum = A @ rates
+    lagrange = ca.jtimes(momentum, q, rates) - ca.gradient(ca.dot(rates, momentum) / 2, q)
+    if not N.is_eye():  # q̈ = N v̇ + Ṅ v
+        lagrange = lagrange + A @ ca.substitute(ca.jtimes(N @ still, q, N @ v), still, v)
+    return ca.sparsify(ca.substitute(N.T @ lagrange, rates, N @ v))

@@ -23,6 +23,9 @@ class Parts:
     points: dict[str, PointMotion]
     angular_velocities: dict[str, SX | None]  # by body; None for particles
     force: SX  # (n_v, 1), generalized: gravity and the given loads
+    bias: SX  # (n_v, 1), h(q, v) of M v̇ + h = f
+    potential: SX | None  # of gravity, J; None where a mass centre is not connected to the origin
+    weight: SX  # (n_v, 1), generalized: gravity alone
 
 
 def refuse_wrong_types(
@@ -243,7 +246,8 @@ def read_bodies(
     """M(q), named points, angular velocities and generalized forces."""
     symbols = reader.symbols
     n = len(symbols.v_names)
-    M, force = SX(n, n), SX(n, 1)
+    M, force, bias, potential = SX(n, n), SX(n, 1), SX(n, 1), SX(0)
+    rates, placed = symbols.N @ symbols.v, True
     moving: list[tuple[SX, SX, Point]] = []
     g = reader.vector(gravity) if gravity is not None else SX(3, 1)
     angular: dict[str, SX | None] = {}
@@ -251,23 +255,34 @@ def read_bodies(
         if not isinstance(body, Particle | RigidBody):
             raise NotExpressible(f"{body!r} is not a body; give SymPy's Particle or RigidBody.")
         mass = symbols.translate(body.mass)
-        J = _homogeneous(reader.motion(body.masscenter).velocity, symbols, body.name)
+        motion = reader.motion(body.masscenter)
+        J = _homogeneous(motion.velocity, symbols, body.name)
         moving.append((mass, J, body.masscenter))
         force = force + J.T @ (mass * g)
+        # Kane: h = Σ Jᵀ m a₀ + J_ωᵀ (I α₀ + ω × I ω), with a₀, α₀ what is left of the accelerations for v̇ = 0.
+        bias = bias + J.T @ (mass * ca.jtimes(motion.velocity, symbols.q, rates))
+        placed = placed and motion.position is not None
+        if motion.position is not None:
+            potential = potential - mass * ca.dot(g, motion.position)
         angular[body.name] = None
         if isinstance(body, RigidBody):
             angular[body.name] = reader.angular_velocity(body.frame)
             # In the body's own axes the inertia is constant, and planar bodies keep their zeros.
-            J_body = _homogeneous(reader.angular_velocity_in_body(body.frame), symbols, body.name)
+            turning = reader.angular_velocity_in_body(body.frame)
+            J_body = _homogeneous(turning, symbols, body.name)
             I_body = reader.matrix(body.central_inertia.to_matrix(body.frame))
             M = M + J_body.T @ (I_body @ J_body)
+            spin_up = I_body @ ca.jtimes(turning, symbols.q, rates) + ca.cross(turning, I_body @ turning)
+            bias = bias + J_body.T @ spin_up
+    weight = ca.sparsify(force)
     for target, load in forces:
         J = ca.jacobian(_loaded(reader, target), symbols.v)
         force = force + J.T @ reader.vector(load)
     named = {name: reader.motion(point) for name, point in points.items()}
     M = M + _translational_inertia(reader, moving)
     M = ca.triu2symm(ca.triu(M))  # the same expressions on both sides of the diagonal
-    return Parts(ca.sparsify(M), named, angular, ca.sparsify(force))
+    known = ca.sparsify(potential) if placed else None
+    return Parts(ca.sparsify(M), named, angular, ca.sparsify(force), ca.sparsify(bias), known, weight)
 
 
 def _translational_inertia(reader: SympyReader, moving: Sequence[tuple[SX, SX, Point]]) -> SX:

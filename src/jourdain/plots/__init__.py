@@ -7,6 +7,7 @@ from jourdain.plots.events import event_plot
 from jourdain.plots.files import save
 from jourdain.plots.impulses import impulse_bars
 from jourdain.plots.maps import parameter_map
+from jourdain.plots.motion import motion_plot
 from jourdain.plots.paths import impulse_path
 from jourdain.plots.polar import polar
 from jourdain.plots.states import state_map, state_steps
@@ -22,6 +23,7 @@ __all__ = [
     "impulse_bars",
     "impulse_path",
     "measured",
+    "motion_plot",
     "new_axes",
     "parameter_map",
     "polar",

@@ -1,0 +1,55 @@
+"""A block rocks on its corners until it stands [Housner 1963, Bull. Seism. Soc. Am. 53]."""
+
+from __future__ import annotations
+
+from math import radians
+
+import sympy as sp
+from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+from jourdain.mechanism import Mechanism
+from jourdain.motion.hybrid import Hybrid, Switch
+
+
+def rocking() -> Hybrid:
+    """A block rocks from corner to corner, every change of corner inert, until it stands.
+
+    theta is its tilt, positive on the left corner; it topples beyond alpha. R is half the diagonal, alpha the
+    slenderness angle (tan α = width/height). (x, y) is where the middle of the base has moved to, in the axes of the
+    block: both are 0 where it stands. Every change of corner keeps the part 1 − 1.5 sin²α of the rate.
+    """
+    x, y, theta = q = dynamicsymbols("x y theta")
+    m, R, alpha, g = sp.symbols("m R alpha g")
+    N, B = ReferenceFrame("N"), ReferenceFrame("B")
+    B.orient_axis(N, theta, N.z)
+    O = Point("O")
+    O.set_vel(N, 0)
+    half = R * sp.sin(alpha)  # of the width
+    base = O.locatenew("base", x * N.x + y * N.y)
+    C = base.locatenew("C", R * sp.cos(alpha) * B.y)
+    left, right = base.locatenew("left_corner", -half * B.x), base.locatenew("right_corner", half * B.x)
+
+    mechanism = Mechanism.from_sympy(
+        bodies=[RigidBody("block", C, B, m, (inertia(B, 0, 0, m * R**2 / 3), C))],
+        frame=N,
+        q=q,
+        parameters={m: 1000.0, R: 2.0, alpha: radians(15), g: 9.81},
+        points={"C": C, "left_corner": left, "right_corner": right},
+        gravity=-g * N.y,
+        units={x: "m", y: "m", theta: "rad", m: "kg", R: "m", alpha: "rad", g: "m/s^2"},
+    )
+    places = {"left": left.pos_from(O) + half * N.x, "right": right.pos_from(O) - half * N.x}
+    on_left, on_right = (
+        mechanism.contact(name, normal=r.dot(N.y), tangent=[r.dot(N.x)], level="position", units="m")
+        for name, r in places.items()
+    )
+    return Hybrid(
+        mechanism,
+        topologies={"left": [on_left], "right": [on_right]},
+        switches=[
+            Switch("left", "right", guard=theta, event=mechanism.event(released=[on_left], inert=[on_right])),
+            Switch(
+                "right", "left", guard=theta, direction=1, event=mechanism.event(released=[on_right], inert=[on_left])
+            ),
+        ],
+    )

@@ -1,0 +1,66 @@
+"""A compass walker rolls over its round feet down a slope [McGeer 1990, Int. J. Robotics Res. 9]."""
+
+from __future__ import annotations
+
+from math import radians
+
+import sympy as sp
+from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+
+from jourdain.mechanism import Mechanism
+from jourdain.motion.hybrid import Hybrid, Switch
+
+
+def round_foot_walker() -> Hybrid:
+    """Two straight legs on round feet walk down a slope; the stance foot rolls, the legs swap at every heel strike.
+
+    theta_st, theta_sw are absolute, from the normal of the slope, positive where the hip is behind the foot. R is the
+    radius of the feet; each leg has a mass m at a distance a from its sole and b from the hip. (foot_x, foot_y) is how
+    far the stance foot has slipped and lifted: its centre is at (foot_x − R theta_st, foot_y + R). The point that
+    touches is carried by the leg. The swing foot passes through the ground where the legs pass each other; that is not
+    a strike.
+    """
+    foot_x, foot_y, theta_st, theta_sw = q = dynamicsymbols("foot_x foot_y theta_st theta_sw")
+    m, m_H, a, b, R, g, slope = sp.symbols("m m_H a b R g slope")
+    N, A, B = ReferenceFrame("N"), ReferenceFrame("A"), ReferenceFrame("B")  # N lies along the slope, downhill
+    A.orient_axis(N, theta_st, N.z)
+    B.orient_axis(N, theta_sw, N.z)
+    O = Point("O")
+    O.set_vel(N, 0)
+    rear = O.locatenew("rear", (foot_x - R * theta_st) * N.x + (foot_y + R) * N.y)  # centres of the feet: rear, fore
+    hip = rear.locatenew("hip", (a + b - R) * A.y)
+    fore = hip.locatenew("fore", -(a + b - R) * B.y)
+    heel = fore.locatenew("heel", -R * N.y)
+
+    mechanism = Mechanism.from_sympy(
+        bodies=[
+            Particle("stance_leg", hip.locatenew("stance_leg", -b * A.y), m),
+            Particle("swing_leg", hip.locatenew("swing_leg", -b * B.y), m),
+            Particle("pelvis", hip, m_H),
+        ],
+        frame=N,
+        q=q,
+        parameters={m: 5.0, m_H: 10.0, a: 0.5, b: 0.5, R: 0.2, g: 9.81, slope: radians(1.5)},
+        points={"rear": rear, "hip": hip, "fore": fore},
+        gravity=g * (sp.sin(slope) * N.x - sp.cos(slope) * N.y),
+        units={foot_x: "m", foot_y: "m", theta_st: "rad", theta_sw: "rad"}
+        | {m: "kg", m_H: "kg", a: "m", b: "m", R: "m", g: "m/s^2", slope: "rad"},
+    )
+    stance = mechanism.contact("stance", normal=foot_y, tangent=[foot_x], level="position", units="m")
+    v_heel = fore.pos_from(O).dt(N) + (theta_sw.diff() * N.z).cross(heel.pos_from(fore))  # of the leg where it touches
+    strike = mechanism.contact("strike", normal=v_heel.dot(N.y), tangent=[v_heel.dot(N.x)], units="m/s")
+    return Hybrid(
+        mechanism,
+        topologies={"stance": [stance]},
+        switches=[
+            Switch(
+                "stance",
+                "stance",
+                guard=theta_st + theta_sw,  # the heel is on the slope, in front
+                after_rising=True,
+                event=mechanism.event(inert=[strike], released=[stance]),
+                relabel={foot_x: 0, foot_y: 0, theta_st: theta_sw, theta_sw: theta_st},
+            )
+        ],
+        near=({"theta_st": 0.24, "theta_sw": -0.24}, {"theta_st": -1.0, "theta_sw": -0.5}),
+    )

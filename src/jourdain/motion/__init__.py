@@ -1,0 +1,1 @@
+"""Motion between events: topologies, guards, flows, gaits."""

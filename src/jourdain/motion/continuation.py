@@ -1,0 +1,238 @@
+"""A branch of gaits over a parameter, followed by arclength round its folds; flips and folds located.
+
+On the branch R(x, μ) = P(x, μ) − x = 0, with the step map P. A fold is where the branch turns back in μ, a flip where a
+multiplier is −1, so that a gait of twice the period branches off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.algebra.lapack import least_squares
+from jourdain.errors import Error, NotConverged
+from jourdain.motion.gait import Gait, find_gait, gait_of, step_map
+from jourdain.motion.hybrid import Hybrid
+from jourdain.motion.simulate import Settings
+
+if TYPE_CHECKING:
+    import xarray
+
+Array = NDArray[np.float64]
+
+FIRST, SMALLEST, LARGEST = 0.02, 1e-6, 0.1  # steps along the branch; the range of the parameter is 1
+MOST_POINTS = 400  # in each direction
+MOST_NEWTON = 8
+ARRIVED = 1e-11
+LOCATED = 1e-10  # of the range of the parameter
+MOST_BISECTIONS = 60
+
+
+@dataclass(frozen=True)
+class Point:
+    """A gait on the branch, with the direction in which the branch goes on."""
+
+    gait: Gait
+    z: Array  # (x, μ scaled)
+    tangent: Array  # unit, the same
+    flip: float  # det(P_x + 1)
+    fold: float  # how μ changes along the branch
+
+
+@dataclass(frozen=True)
+class Bifurcation:
+    kind: str  # "flip" or "fold"
+    value: float  # of the parameter
+    gait: Gait
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Gaits along a branch, in its order."""
+
+    parameter: str
+    gaits: Sequence[Gait]
+    bifurcations: Sequence[Bifurcation]
+    ended: tuple[str, str]  # why, at its two ends
+
+    def to_dataset(self) -> xarray.Dataset:
+        """States, period and multipliers along `point`."""
+        import xarray
+
+        first = self.gaits[0]
+        names = first.hybrid.mechanism.symbols
+        data: dict[str, Any] = {self.parameter: ("point", [g.parameters[self.parameter] for g in self.gaits])}
+        data |= {name: ("point", [g.coordinate[name] for g in self.gaits]) for name in names.q_names}
+        for name in names.v_names:
+            label = f"{name}_rate" if name in names.q_names else name
+            data[label] = ("point", [g.velocity[name] for g in self.gaits])
+        data["period"] = ("point", [g.period for g in self.gaits], {"units": "s"})
+        data["stable"] = ("point", [g.stable for g in self.gaits])
+        multipliers = np.array([g.multipliers for g in self.gaits])
+        data["multiplier_real"] = (("point", "multiplier"), multipliers.real)
+        data["multiplier_imaginary"] = (("point", "multiplier"), multipliers.imag)
+        told = "; ".join(f"{b.kind} at {b.value:.9g}" for b in self.bifurcations)
+        return xarray.Dataset(data, attrs={"bifurcations": told or "none", "ended": " / ".join(self.ended)})
+
+    def __repr__(self) -> str:
+        values = [g.parameters[self.parameter] for g in self.gaits]
+        told = ", ".join(f"{b.kind} at {b.value:.6g}" for b in self.bifurcations) or "no bifurcation"
+        return f"<Branch over {self.parameter} from {min(values):g} to {max(values):g}: {len(values)} gaits, {told}>"
+
+
+class _Follower:
+    """Follows the branch; μ is measured by its range."""
+
+    def __init__(self, hybrid: Hybrid, gait: Gait, parameter: str, low: float, high: float, settings: Settings) -> None:
+        self.hybrid, self.gait, self.parameter, self.settings = hybrid, gait, parameter, settings
+        self.low, self.range = low, high - low
+        self.place = list(hybrid.parameters).index(parameter)
+
+    def numbers(self, mu: float) -> Array:
+        p = np.array([self.gait.parameters[name] for name in self.hybrid.parameters])
+        p[self.place] = self.low + self.range * mu
+        return p
+
+    def residual(self, z: Array) -> tuple[Array, Array]:
+        """R and its derivative by (x, μ), (n, n + 1)."""
+        made = step_map(
+            self.hybrid, self.gait.topology, z[:-1], self.numbers(z[-1]), self.gait.steps, self.settings
+        )  # fmt: skip
+        slope = made.by_state - np.eye(len(made.after))
+        return made.after - z[:-1], np.column_stack([slope, self.range * made.by_parameters[:, self.place]])
+
+    def corrected(self, z: Array, tangent: Array) -> Array | None:
+        """The point of the branch in the plane across the tangent; None if Newton's method does not arrive."""
+        start = z
+        for _ in range(MOST_NEWTON):
+            try:
+                R, slope = self.residual(z)
+            except Error:
+                return None
+            A = np.vstack([slope, tangent])
+            change = least_squares(A, -np.append(R, tangent @ (z - start)))
+            z = z + change
+            if not np.isfinite(z).all():
+                return None
+            if np.max(np.abs(change)) <= ARRIVED * (1 + np.max(np.abs(z))):
+                return z
+        return None
+
+    def point(self, z: Array, before: Array | None) -> Point:
+        """The gait there; its tangent goes on as the one before."""
+        gait = find_gait(self.hybrid, z[:-1], self.gait.topology, self.gait.steps, self.numbers(z[-1]), self.settings)
+        return self.described(gait, z, before)
+
+    def described(self, gait: Gait, z: Array, before: Array | None) -> Point:
+        made = gait.stepped
+        slope = np.column_stack([made.by_state - np.eye(len(z) - 1), self.range * made.by_parameters[:, self.place]])
+        tangent = np.linalg.svd(slope)[2][-1]
+        forward = tangent[-1] > 0 if before is None else tangent @ before > 0
+        tangent = tangent if forward else -tangent
+        flip = float(np.linalg.det(made.by_state + np.eye(len(z) - 1)))
+        return Point(gait, z, tangent, flip, float(tangent[-1]))
+
+    def follow(self, start: Point, way: float) -> tuple[list[Point], list[tuple[Point, Point]], str]:
+        """(points after the start, pairs between which something changes, why it ended)."""
+        points, pairs, ds = list[Point](), list[tuple[Point, Point]](), FIRST
+        last = replace(start, tangent=way * start.tangent, fold=way * start.fold)
+        for _ in range(MOST_POINTS):
+            z = self.corrected(last.z + ds * last.tangent, last.tangent)
+            new = None
+            if z is not None and (z - last.z) @ last.tangent > 0:
+                try:
+                    new = self.point_on(z, last.tangent)
+                except Error:
+                    new = None
+            if new is None or new.tangent @ last.tangent < 0.9:
+                ds /= 2
+                if ds < SMALLEST:
+                    return points, pairs, "the branch could not be followed further"
+                continue
+            if not 0 <= new.z[-1] <= 1:
+                edge = self.at_value(last, new, float(np.clip(new.z[-1], 0, 1)))
+                if edge is not None:
+                    pairs.append((last, edge))
+                    points.append(edge)
+                return points, pairs, "the end of the range"
+            pairs.append((last, new))
+            points.append(new)
+            last, ds = new, min(1.5 * ds, LARGEST)
+        return points, pairs, f"{MOST_POINTS} points"
+
+    def point_on(self, z: Array, before: Array) -> Point:
+        """The point of a z that is on the branch, without another search: near a fold there is none at fixed μ."""
+        p = self.numbers(z[-1])
+        made = step_map(self.hybrid, self.gait.topology, z[:-1], p, self.gait.steps, self.settings)
+        return self.described(gait_of(self.hybrid, self.gait.topology, self.gait.steps, z[:-1], p, made), z, before)
+
+    def between(self, one: Point, other: Point, part: float) -> Point | None:
+        """A point of the branch part of the way from one to the other."""
+        along = other.z - one.z
+        length = np.linalg.norm(along)
+        z = self.corrected(one.z + part * along, along / length)
+        return None if z is None else self.point_on(z, one.tangent)
+
+    def at_value(self, one: Point, other: Point, mu: float) -> Point | None:
+        """The point of the branch at a value of μ between two points."""
+        x = one.z + (mu - one.z[-1]) / (other.z[-1] - one.z[-1]) * (other.z - one.z)
+        try:
+            return self.point(np.append(x[:-1], mu), one.tangent)
+        except Error:
+            return None
+
+    def located(self, one: Point, other: Point, what: str) -> Point:
+        """Where flip or fold vanishes between two points: regula falsi, halved where it is slow."""
+        a, b = one, other
+        for i in range(MOST_BISECTIONS):
+            fa, fb = getattr(a, what), getattr(b, what)
+            part = 0.5 if i % 3 == 2 else fa / (fa - fb)
+            new = self.between(a, b, float(np.clip(part, 0.01, 0.99)))
+            if new is None:
+                break
+            a, b = (new, b) if getattr(new, what) * fa > 0 else (a, new)
+            if np.linalg.norm(b.z - a.z) <= LOCATED or getattr(new, what) == 0:
+                break
+        return min((a, b), key=lambda point: abs(getattr(point, what)))
+
+
+def follow_branch(hybrid: Hybrid, gait: Gait, parameter: str, values: Array, settings: Settings) -> Branch:
+    """See `Hybrid.continuation`."""
+    low, high = float(np.min(values)), float(np.max(values))
+    start_value = gait.parameters[parameter]
+    if not low < high:
+        raise NotConverged(f"The values of '{parameter}' must span a range, not {low:g} to {high:g}.")
+    if not low <= start_value <= high:
+        raise NotConverged(
+            f"The gait is one at {parameter} = {start_value:g}, outside of the range {low:g} to {high:g}."
+        )
+    follower = _Follower(hybrid, gait, parameter, low, high, settings)
+    z = np.concatenate([gait.q, gait.v, [(start_value - low) / (high - low)]])
+    start = follower.described(gait, z, None)
+    up, down = follower.follow(start, 1.0), follower.follow(start, -1.0)
+    found = []
+    for _, pairs, _ in (up, down):
+        for one, other in pairs:
+            for what in ("flip", "fold"):
+                if getattr(one, what) * getattr(other, what) < 0:
+                    point = follower.located(one, other, what)
+                    found.append(Bifurcation(what, point.gait.parameters[parameter], point.gait))
+    points = [*reversed(down[0]), start, *up[0]]
+    points = _with_values(follower, points, [(float(value) - low) / (high - low) for value in np.ravel(values)])
+    return Branch(parameter, [point.gait for point in points], found, (down[2], up[2]))
+
+
+def _with_values(follower: _Follower, points: list[Point], wanted: list[float]) -> list[Point]:
+    """The points, with those at the wanted values in between."""
+    found = points[:1]
+    for one, other in pairwise(points):
+        a, b = one.z[-1], other.z[-1]
+        inside = sorted((mu for mu in wanted if min(a, b) < mu < max(a, b)), reverse=bool(a > b))
+        found += [point for mu in inside if (point := follower.at_value(one, other, mu)) is not None]
+        found.append(other)
+    return found

@@ -1,0 +1,112 @@
+"""The equations of motion of a topology: M v̇ + h = f + Cᵀλ with C v̇ + Ċ v + ḃ = 0 [THEORY §8].
+
+The same algebra as for events (`algebra.event.decompose`): in x = L v̇ (M = LᵀL) the rows that are on take out a
+projection. What drifts off the constraints is brought back by projection, at position and at velocity level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+from casadi import SX
+
+from jourdain.algebra import unrolled as la
+from jourdain.algebra.event import Block, Decomposition, Problem, decompose
+from jourdain.constraint import Constraint
+from jourdain.errors import BadMechanism
+from jourdain.mechanism import Mechanism
+
+
+@dataclass(frozen=True)
+class Dynamics:
+    """One topology of a mechanism, in its symbols t, q, v and parameters.
+
+    `applied`: forces besides the mechanism's own, generalized (n_v, 1). `independent`: see `algebra.span`.
+    """
+
+    mechanism: Mechanism
+    held: tuple[Constraint, ...]
+    applied: SX
+    given: SX  # (given, 1), symbols in `applied` that have their numbers from elsewhere
+    independent: bool = False
+
+    @property
+    def p(self) -> SX:
+        """What the equations depend on besides t, q, v: parameters, and what is given."""
+        return ca.vertcat(self.mechanism.symbols.p, self.given)
+
+    @cached_property
+    def rates(self) -> SX:
+        """q̇ = N v, (n_q, 1)."""
+        s = self.mechanism.symbols
+        return s.N @ s.v
+
+    @cached_property
+    def u(self) -> SX:
+        """C v + b of the rows that are on, (rows, 1)."""
+        return ca.vertcat(SX(0, 1), *(c.C @ self.mechanism.symbols.v + c.b for c in self.held))
+
+    @cached_property
+    def geometry(self) -> SX:
+        """What vanishes in the topology at position level, (rows, 1)."""
+        return ca.vertcat(SX(0, 1), *(c.g for c in self.held if c.g is not None))
+
+    @cached_property
+    def _parts(self) -> Decomposition:
+        return self._decomposed(self.held)
+
+    def _decomposed(self, some: Sequence[Constraint]) -> Decomposition:
+        blocks = tuple(Block("regular", c.C, c.b, c.b) for c in some)
+        return decompose(Problem(self.mechanism.M, self.mechanism.symbols.v, blocks, ()), la, self.independent)
+
+    @cached_property
+    def apart(self) -> SX:
+        """Whether rows that were taken to be well apart are."""
+        return SX(self._parts.on.apart)
+
+    @cached_property
+    def _solved(self) -> tuple[SX, SX]:
+        m, s = self.mechanism, self.mechanism.symbols
+        if m.bias is None:
+            raise BadMechanism("This mechanism has no bias h(q, v); give from_casadi(…, bias=h), so that it can move.")
+        factor, on = self._parts.factor, self._parts.on
+        x = factor.solve_transposed(m.force + self.applied - m.bias)
+        left = ca.jtimes(self.u, s.q, self.rates) + ca.jacobian(self.u, s.t)  # Ċ v + ḃ
+        nu = on.coordinates(-left) - on.Q @ x
+        return factor.solve(x + on.Q.T @ nu), on.impulse(nu)
+
+    @property
+    def acceleration(self) -> SX:
+        """v̇, (n_v, 1)."""
+        return self._solved[0]
+
+    @property
+    def reaction(self) -> SX:
+        """λ along the rows that are on, (rows, 1); pushes apart where positive."""
+        return self._solved[1]
+
+    @cached_property
+    def power(self) -> SX:
+        """Of forces that have no potential, and of supports that move, W, (2, 1)."""
+        m, v = self.mechanism, self.mechanism.symbols.v
+        loads = m.force + self.applied - (m.weight if m.weight is not None and m.potential is not None else 0)
+        b = ca.vertcat(SX(0, 1), *(c.b for c in self.held))
+        return ca.vertcat(ca.dot(loads, v), -ca.dot(b, self.reaction))  # λᵀ C v = −λᵀ b
+
+    @cached_property
+    def projection(self) -> ca.Function:
+        """(q, v, t, p) → (q, v): one step of Newton onto the geometric rows, then v onto all rows, M-orthogonally."""
+        s = self.mechanism.symbols
+        geometric = [c for c in self.held if c.g is not None]
+        q = s.q
+        if geometric:
+            parts = self._decomposed(geometric)
+            q = s.q + s.N @ parts.factor.solve(parts.on.Q.T @ parts.on.coordinates(-self.geometry))
+        inputs = [s.q, s.v, s.t, self.p]
+        factor, on = self._parts.factor, self._parts.on
+        v = s.v + factor.solve(on.Q.T @ on.coordinates(-self.u))
+        (v,) = ca.Function("velocity", inputs, [v]).call([q, s.v, s.t, self.p])
+        return ca.Function("projection", inputs, [ca.densify(q), ca.densify(v)])

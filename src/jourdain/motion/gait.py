@@ -1,0 +1,236 @@
+"""Gaits: fixed points of the step map, by Newton's method with the exact derivative, and their stability.
+
+A step goes from just after an event until its topology is entered again. Its derivative is that of the flow, carried
+along the very steps of the integration, and the saltation at each event: when the guard falls depends on the start.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.algebra.lapack import least_squares
+from jourdain.errors import NotConverged
+from jourdain.evaluate import Evaluator
+from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.motion.jump import Jump
+from jourdain.motion.simulate import Settings, flow_at, flow_until, happen
+from jourdain.motion.trajectory import Happened, Segment, Trajectory
+from jourdain.naming import Named
+
+Array = NDArray[np.float64]
+
+MOST_ITERATIONS = 40
+ARRIVED = 1e-12  # of the state: what a step may change of a gait
+LONGEST = 100.0  # s that a step may take
+MOST_SWITCHES = 50  # in a step
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """A step: where it went, and how that depends on where it started and on the parameters."""
+
+    segments: list[Segment]
+    events: list[Happened]
+    after: Array  # (n_q + n_v,)
+    period: float  # s
+    by_state: Array  # (n_q + n_v, n_q + n_v); empty if not asked for
+    by_parameters: Array  # (n_q + n_v, n_p)
+    period_by: Array  # (n_q + n_v + n_p,)
+
+
+@dataclass(frozen=True)
+class Gait:
+    """A periodic motion. q, v: just after the event that ends a step, relabelled."""
+
+    hybrid: Hybrid
+    topology: str
+    steps: int
+    q: Array  # (n_q,)
+    v: Array  # (n_v,)
+    period: float  # s, of all its steps
+    multipliers: NDArray[np.complex128]  # by falling modulus
+    parameters: dict[str, float]
+    trajectory: Trajectory
+    stepped: Stepped
+
+    @property
+    def coordinate(self) -> Named[float]:
+        names = self.hybrid.mechanism.symbols.q_names
+        return Named("coordinate", dict(zip(names, map(float, self.q), strict=True)))
+
+    @property
+    def velocity(self) -> Named[float]:
+        names = self.hybrid.mechanism.symbols.v_names
+        return Named("velocity", dict(zip(names, map(float, self.v), strict=True)))
+
+    @property
+    def stable(self) -> bool:
+        """Whether motions nearby come back to it."""
+        return bool(np.abs(self.multipliers[0]) < 1) if len(self.multipliers) else True
+
+    def __str__(self) -> str:
+        from jourdain.table import aligned, rounded
+
+        rows = [[name, rounded(value)] for name, value in self.coordinate.items()]
+        rows += [[f"rate of {name}", rounded(value)] for name, value in self.velocity.items()]
+        moduli = ", ".join(_complex(one) for one in self.multipliers if abs(one) > 1e-9)
+        state = "stable" if self.stable else "unstable"
+        lines = [f"gait of {self.steps} step{'s' if self.steps > 1 else ''}, period {self.period:.9g} s, {state}"]
+        return "\n".join([*lines, f"multipliers: {moduli or 'all 0'}", "", *aligned(["after the event", ""], rows)])
+
+
+def _complex(number: complex) -> str:
+    return f"{number.real:.6g}" if abs(number.imag) < 1e-12 else f"{number.real:.6g} {number.imag:+.6g}i"
+
+
+def find_gait(hybrid: Hybrid, x: Array, topology: str, steps: int, p: Array, settings: Settings) -> Gait:
+    """Newton's method from a state x = (q, v) near it."""
+    size = 1 + np.abs(x)
+    for _ in range(MOST_ITERATIONS):
+        made = step_map(hybrid, topology, x, p, steps, settings)
+        miss = made.after - x
+        if np.max(np.abs(miss) / size) <= ARRIVED:
+            return gait_of(hybrid, topology, steps, x, p, made)
+        change = least_squares(made.by_state - np.eye(len(x)), -miss)
+        x = x + change
+        if not np.isfinite(x).all() or np.max(np.abs(change) / size) > 1e6:
+            break
+        if np.max(np.abs(change) / size) <= ARRIVED / 10:
+            return gait_of(hybrid, topology, steps, x, p, step_map(hybrid, topology, x, p, steps, settings))
+    raise NotConverged(
+        f"No gait of {steps} step{'s' if steps > 1 else ''} was found near the given state: a step still changes it by "
+        f"{np.max(np.abs(miss)):.1e}. Start closer, or change the parameters."
+    )
+
+
+def gait_of(hybrid: Hybrid, topology: str, steps: int, x: Array, p: Array, made: Stepped) -> Gait:
+    """The gait whose step was made from x."""
+    values = np.linalg.eigvals(made.by_state).astype(complex)
+    order = np.lexsort((-values.imag, -np.round(np.abs(values), 12)))
+    run = Trajectory(hybrid, made.segments, made.events, f"{steps} steps")
+    named = dict(zip(hybrid.parameters, map(float, p), strict=True))
+    n_q = hybrid.n_q
+    return Gait(hybrid, topology, steps, x[:n_q], x[n_q:], made.period, values[order], named, run, made)
+
+
+def step_map(
+    hybrid: Hybrid, topology: str, x: Array, p: Array, steps: int, settings: Settings, slopes: bool = True
+) -> Stepped:
+    """From a state x = (q, v) until the topology has been entered again `steps` times."""
+    n_x, n_p = len(x), len(p)
+    y = np.concatenate([[0.0], x, np.zeros(2)])
+    S = np.zeros((len(y), n_x + n_p))  # ∂y/∂(x, p)
+    S[1 : 1 + n_x, :n_x] = np.eye(n_x)
+    P = np.hstack([np.zeros((n_p, n_x)), np.eye(n_p)])  # ∂p/∂(x, p)
+    now, left = topology, steps
+    segments: list[Segment] = []
+    events: list[Happened] = []
+    for _ in range(MOST_SWITCHES):
+        segment, switch, _ = flow_until(hybrid, now, y, p, y[0] + LONGEST, settings)
+        if switch is None:
+            raise NotConverged(
+                f"No guard of '{now}' is reached within {LONGEST:g} s: the step does not end. Start elsewhere."
+            )
+        segments.append(segment)
+        before = segment.y[-1]
+        happened, after, p_after = happen(hybrid, switch, before, p)
+        events.append(happened)
+        if slopes:
+            S = _along_flow(hybrid, segment, S, P)
+            S = _to_guard(hybrid, switch, before, p, S, P)
+            S, P = jump_slopes(hybrid, switch)(before, p, S, P)
+        y, p, now = after, p_after, switch.target
+        left -= now == topology
+        if left == 0 and not y[0] > 0:
+            raise NotConverged(
+                f"A step from '{topology}' takes no time: a guard falls where it starts. Start after it, or let its "
+                "switch wait (after_rising=True)."
+            )
+        if left == 0:
+            body = slice(1, 1 + n_x)
+            return Stepped(segments, events, y[body], float(y[0]), S[body, :n_x], S[body, n_x:], S[0])
+    raise NotConverged(f"'{topology}' is not entered again within {MOST_SWITCHES} switches; name another topology.")
+
+
+def _along_flow(hybrid: Hybrid, segment: Segment, S: Array, P: Array) -> Array:
+    """S carried over the steps of a segment."""
+    own = hybrid.own(segment.parameters)
+    flow = flow_at(hybrid, segment.topology, segment.y[0], segment.parameters)
+    n = len(segment.y) - 1
+    if not n:
+        return S
+    lengths = np.diff(segment.t)[:, None]
+    by = flow.advance_slopes(segment.y[:-1], lengths, np.broadcast_to(own, (n, len(own))))
+    P_own = P[hybrid._own]
+    for by_y, by_p in zip(by["by_y"], by["by_p"], strict=True):
+        S = by_y @ S + by_p @ P_own
+    return S
+
+
+def _to_guard(hybrid: Hybrid, switch: Switch, y: Array, p: Array, S: Array, P: Array) -> Array:
+    """The saltation: E(y, p) = 0 moves y along its path."""
+    flow, own = flow_at(hybrid, switch.source, y, p), hybrid.own(p)
+    i = hybrid.guard_owners(switch.source).index(switch)
+    seen = flow.watch(y, own)
+    slope, rate = seen["slope"][:, 0], seen["rates"][i, 0]
+    change = seen["by_y"][i] @ S + seen["by_p"][i] @ P[hybrid._own]
+    return np.asarray(S - np.outer(slope, change / rate))
+
+
+def jump_slopes(hybrid: Hybrid, switch: Switch) -> JumpSlopes:
+    """Made once per switch."""
+    made: dict[Switch, JumpSlopes] = hybrid.__dict__.setdefault("jump_slopes", {})
+    if switch not in made:
+        made[switch] = JumpSlopes(hybrid, switch)
+    return made[switch]
+
+
+@dataclass(frozen=True, eq=False)
+class JumpSlopes:
+    """Derivatives of what a switch does to the state and the parameters."""
+
+    hybrid: Hybrid
+    switch: Switch
+
+    def __call__(self, y: Array, p: Array, S: Array, P: Array) -> tuple[Array, Array]:
+        """(∂y/∂., ∂p/∂.) after, from those before."""
+        n_q, n_v = self.hybrid.n_q, self.hybrid.n_v
+        q, v = slice(1, 1 + n_q), slice(1 + n_q, 1 + n_q + n_v)
+        S = S.copy()
+        jump = Jump.of(self.hybrid, self.switch)
+        outcome_v = y[v]
+        event = self.switch.event
+        if event is not None:
+            known = jump.event_parameters(y[0], p)
+            names = [name for name in event.parameters if name in self.hybrid.parameters]
+            by = event.gradient("v_plus", ["q", "v", *names], y[q], y[v], check=False, parameters=known)
+            rows = [list(self.hybrid.parameters).index(name) for name in names]
+            by_p = np.stack([by[name] for name in names], axis=-1) if names else np.zeros((n_v, 0))
+            S[v] = by["q"] @ S[q] + by["v"] @ S[v] + by_p @ P[rows]
+            outcome_v = event.solve(y[q], y[v], check=False, parameters=known).v_plus
+        if self.switch.relabel or self.switch.parameters:
+            moved = self._relabel(y[q], outcome_v, p)
+            stacked = np.vstack([S[q], S[v], P])
+            S[q], S[v], P = (moved[name] @ stacked for name in ("q", "v", "p"))
+        return S, P
+
+    @cached_property
+    def _relabel(self) -> Evaluator:
+        q, v, p, new_q, new_v, new_p = Jump.of(self.hybrid, self.switch).expressions()
+        inputs = ca.vertcat(q, v, p)
+        outputs = {"q": new_q, "v": new_v, "p": new_p}
+        return Evaluator([q, v, p], {name: ca.jacobian(part, inputs) for name, part in outputs.items()})
+
+
+def state_near(hybrid: Hybrid, near: Any) -> Array:
+    """x = (q, v) from a pair, or from the gait or outcome that is near."""
+    if isinstance(near, Gait):
+        return np.concatenate([near.q, near.v])
+    q, v = near
+    return np.concatenate([hybrid.mechanism.coordinates(q), hybrid.mechanism.velocities(v)])

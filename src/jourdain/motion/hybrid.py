@@ -1,0 +1,296 @@
+"""A mechanism that moves, lands and lifts: topologies, switches between them, and what can be asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+from numpy.typing import NDArray
+
+from jourdain.constraint import Constraint
+from jourdain.errors import BadEvent, listing, unknown
+from jourdain.evaluate import Evaluator
+from jourdain.event import Event
+from jourdain.mechanism import Mechanism
+from jourdain.motion.dynamics import Dynamics
+from jourdain.motion.flow import Flow
+from jourdain.naming import name_of
+from jourdain.state import number, parameter_vector
+
+Method = Literal["explicit", "Radau", "BDF"]
+
+if TYPE_CHECKING:
+    from jourdain.motion.continuation import Branch
+    from jourdain.motion.gait import Gait
+    from jourdain.motion.steps import Force
+    from jourdain.motion.trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Reaction:
+    """A guard: the reaction of a row of the topology, as the normal one of a foot, which lifts where it falls to 0."""
+
+    row: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Switch:
+    """From one topology to another, when a guard crosses 0.
+
+    `guard`: an expression in q, v, t and parameters, a position-level constraint, or a `Reaction`. `direction`: −1
+    falls, +1 rises, 0 either. `event`: what jumps (None: nothing). `relabel`: {coordinate: expression in the old q},
+    velocities follow by its Jacobian. `parameters`: {parameter: expression in the old ones}. `after_rising`: the guard
+    counts only once it has been on its other side since the topology was entered, as for a foot that starts on the
+    ground and scuffs.
+    """
+
+    source: str
+    target: str
+    guard: Any
+    event: Event | None = None
+    direction: int = -1
+    relabel: Mapping[Any, Any] = field(default_factory=dict)
+    parameters: Mapping[Any, Any] = field(default_factory=dict)
+    after_rising: bool = False
+
+    def __post_init__(self) -> None:
+        if self.direction not in (-1, 0, 1):
+            raise BadEvent(
+                f"The direction of a switch is −1 (falls), +1 (rises) or 0 (either), not {self.direction!r}."
+            )
+
+
+class Hybrid:
+    """A mechanism with topologies (name → constraints that are on) and switches between them.
+
+    `forces`: {velocity: generalized force} besides the mechanism's own, an expression or a function of (t, q, v), which
+    is slow. Parameters are those of the mechanism and of
+    the events; `defaults` changes their values. `near`: (q, v) from which `gait` starts if nothing else is said.
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        topologies: Mapping[str, Iterable[Any]],
+        switches: Sequence[Switch] = (),
+        forces: Mapping[Any, Any] = {},
+        defaults: Mapping[Any, float] = {},
+        near: Any = None,
+    ) -> None:
+        self.mechanism = mechanism
+        if not isinstance(topologies, Mapping) or not topologies:
+            raise BadEvent("topologies is a dict {name: [constraints that are on]}, with one entry at least.")
+        self.topologies: dict[str, tuple[Constraint, ...]] = {
+            name: tuple(mechanism.find_constraint(one) for one in several) for name, several in topologies.items()
+        }
+        self.switches = tuple(switches)
+        for switch in self.switches:
+            for name in (switch.source, switch.target):
+                if name not in self.topologies:
+                    raise unknown("topology", name, self.topologies)
+            if switch.event is not None and switch.event.mechanism is not mechanism:
+                raise BadEvent(f"The event of the switch from '{switch.source}' is one of another mechanism.")
+        own = {name_of(key): float(value) for key, value in defaults.items()}
+        self.parameters: dict[str, float | None] = {**mechanism.parameters}
+        for switch in self.switches:
+            if switch.event is not None:
+                self.parameters |= {
+                    k: v for k, v in switch.event.parameters.items() if k not in self.parameters and k != "t"
+                }
+        for name in own:
+            if name not in self.parameters:
+                raise unknown("parameter", name, self.parameters)
+        self.parameters |= own
+        self._applied, self._given, self.functions = self._generalized(forces)
+        self.near = near
+        self._flows: dict[tuple[str, bool], Flow] = {}
+
+    @property
+    def n_q(self) -> int:
+        return len(self.mechanism.symbols.q_names)
+
+    @property
+    def n_v(self) -> int:
+        return len(self.mechanism.symbols.v_names)
+
+    def simulate(
+        self,
+        q: Any = None,
+        v: Any = None,
+        until: float = 10.0,
+        topology: str | None = None,
+        rtol: float = 1e-10,
+        atol: float = 1e-10,
+        max_events: int = 10_000,
+        method: Method = "explicit",
+        **parameters: Any,
+    ) -> Trajectory:
+        """Motion from a state on: flow, guards, events, until a time is reached.
+
+        `topology`: the one to start in; the first if not given. `q`, `v`: as for `Event.solve`. `method`: explicit
+        Runge–Kutta steps of order 8, compiled; or SciPy's "Radau" or "BDF", for stiff forces.
+        """
+        from jourdain.motion.simulate import Settings, simulate
+
+        settings = Settings(rtol, atol, method)
+        return simulate(self, q, v, until, self.first(topology), max_events, settings, parameters)
+
+    def gait(
+        self,
+        near: Any = None,
+        steps: int = 1,
+        topology: str | None = None,
+        rtol: float = 1e-12,
+        atol: float = 1e-12,
+        **parameters: Any,
+    ) -> Gait:
+        """The periodic motion near a state (q, v), or near another gait: a fixed point of the map of `steps` steps.
+
+        A step ends when its topology is entered again. Its state is that just after the event and relabelling.
+        """
+        from jourdain.motion.gait import find_gait, state_near
+        from jourdain.motion.simulate import Settings
+
+        near = self.near if near is None else near
+        if near is None:
+            raise BadEvent("near is a state (q, v) from which the gait is looked for; give one.")
+        p = self.parameter_array(parameters)
+        if self.functions:
+            raise BadEvent("A gait needs derivatives of all forces; give them as expressions, not as Python functions.")
+        return find_gait(self, state_near(self, near), self.first(topology), steps, p, Settings(rtol, atol))
+
+    def continuation(self, gait: Gait, rtol: float = 1e-12, atol: float = 1e-12, **values: Any) -> Branch:
+        """The branch of gaits through one, over the range of a parameter: `continuation(gait, slope=np.linspace(…))`.
+
+        It is followed by arclength, round folds; gaits at the given values are on it, and flips and folds are located.
+        """
+        from jourdain.motion.continuation import follow_branch
+        from jourdain.motion.simulate import Settings
+
+        if len(values) != 1:
+            raise BadEvent(f"A branch is followed over one parameter, given by its values, not over {listing(values)}.")
+        ((name, several),) = values.items()
+        if name not in self.parameters:
+            raise unknown("parameter", name, self.parameters)
+        return follow_branch(self, gait, name, number(f"values of '{name}'", several), Settings(rtol, atol))
+
+    def first(self, topology: str | None) -> str:
+        """A topology by name; the first if none is given."""
+        if topology is None:
+            return next(iter(self.topologies))
+        if topology not in self.topologies:
+            raise unknown("topology", topology, self.topologies)
+        return topology
+
+    def project(
+        self, q: Any = None, v: Any = None, topology: str | None = None, **parameters: Any
+    ) -> tuple[Array, Array]:
+        """(q, v) moved onto the constraints of a topology: q by Newton's method, v M-orthogonally."""
+        m, held = self.mechanism, self.topologies[self.first(topology)]
+        p = self.parameter_array(parameters)
+        own = dict(zip(m.symbols.p_names, map(float, self.own(p)), strict=True))
+        geometric = [c for c in held if c.g is not None]
+        placed = m.assemble(q, hold=geometric, **own) if geometric else m.coordinates(q)
+        event = m.event(inert=held)
+        return placed, event.solve(placed, v, check=False, parameters=own).v_plus if held else m.velocities(v)
+
+    # What the flow needs
+
+    def parameter_array(self, given: Mapping[str, Any]) -> Array:
+        """All parameters, `(n,)`, in the order of `parameters`."""
+        columns = parameter_vector(self.parameters, given)
+        for name, value in zip(self.parameters, columns, strict=True):
+            if np.ndim(value):
+                raise BadEvent(f"Parameter '{name}' of a simulation is one number, not an array.")
+        return np.array(columns, dtype=float)
+
+    @cached_property
+    def _own(self) -> list[int]:
+        """Where the mechanism's own parameters stand among all."""
+        names = list(self.parameters)
+        return [names.index(name) for name in self.mechanism.symbols.p_names]
+
+    def own(self, parameters: Array) -> Array:
+        """The mechanism's own parameters of all."""
+        return np.asarray(parameters[..., self._own])
+
+    def flow(self, topology: str, independent: bool = True) -> Flow:
+        """The motion in one topology, with the guards of the switches that leave it."""
+        key = (topology, independent)
+        if key not in self._flows:
+            held = self.topologies[topology]
+            dynamics = Dynamics(self.mechanism, held, self._applied, self._given, independent)
+            guards = [self._guard(switch, dynamics) for switch in self.leaving(topology)]
+            column = ca.vertcat(SX(0, 1), *(part for guard in guards for part in guard))
+            self._flows[key] = Flow(dynamics, column)
+        return self._flows[key]
+
+    def leaving(self, topology: str) -> list[Switch]:
+        return [switch for switch in self.switches if switch.source == topology]
+
+    def guard_owners(self, topology: str) -> list[Switch]:
+        """The switch of each guard of a flow: one that goes either way has two."""
+        return [switch for switch in self.leaving(topology) for _ in range(2 if switch.direction == 0 else 1)]
+
+    def _guard(self, switch: Switch, dynamics: Dynamics) -> list[SX]:
+        """What falls through 0."""
+        guard = switch.guard
+        if isinstance(guard, Reaction):
+            name = name_of(guard.row)
+            rows = [row for constraint in dynamics.held for row in constraint.row_names]
+            name = name if name in rows else f"{name}.normal"
+            if name not in rows:
+                raise unknown(f"row that is on in '{switch.source}'", name_of(guard.row), rows)
+            expression = dynamics.reaction[rows.index(name)]
+        elif isinstance(guard, Constraint):
+            found = self.mechanism.find_constraint(guard)
+            if found.g is None:
+                raise BadEvent(f"'{found.name}' is no guard: it is at velocity level; give an expression or a gap.")
+            expression = found.g[0]
+        else:
+            expression = self.mechanism.symbols.translate(guard)
+        return [expression, -expression] if switch.direction == 0 else [-switch.direction * expression]
+
+    def _generalized(self, forces: Mapping[Any, Any]) -> tuple[SX, SX, dict[int, Force]]:
+        """(forces along the velocities, symbols of those that Python functions give, these by place)."""
+        s = self.mechanism.symbols
+        column, given = SX(len(s.v_names), 1), SX(0, 1)
+        functions: dict[int, Force] = {}
+        for key, force in forces.items():
+            name = name_of(key)
+            if name not in s.v_names:
+                raise unknown("velocity", name, s.v_names)
+            place = s.v_names.index(name)
+            if callable(force) and not hasattr(force, "free_symbols") and not isinstance(force, SX):
+                functions[place] = force
+                symbol = SX.sym(f"force along {name}")
+                given = ca.vertcat(given, symbol)
+                column[place] += symbol
+            else:
+                column[place] += s.translate(force)
+        return column, given, functions
+
+    # Numbers
+
+    def energies(self, t: Array, q: Array, v: Array, parameters: Array) -> Array:
+        """Kinetic and potential energy, J, `(times, 2)`."""
+        p = np.broadcast_to(self.own(parameters), (len(t), len(self._own)))
+        values = self._energies(t[:, None], q, v, p)
+        return np.asarray(values["energies"][..., 0])
+
+    @cached_property
+    def _energies(self) -> Evaluator:
+        m, s = self.mechanism, self.mechanism.symbols
+        kinetic = s.v.T @ m.M @ s.v / 2
+        potential = SX(0) if m.potential is None else m.potential
+        return Evaluator([s.t, s.q, s.v, s.p], {"energies": ca.vertcat(kinetic, potential)})
+
+    def __repr__(self) -> str:
+        return f"Hybrid(topologies={list(self.topologies)}, parameters={self.parameters})"

@@ -1,0 +1,101 @@
+"""What a switch does to the state: its event, then relabelling and new parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+from numpy.typing import NDArray
+
+from jourdain.errors import BadEvent, unknown
+from jourdain.evaluate import Evaluator
+from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.naming import name_of
+from jourdain.outcome import Transition
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Jump:
+    """The map of one switch."""
+
+    hybrid: Hybrid
+    switch: Switch
+
+    @classmethod
+    def of(cls, hybrid: Hybrid, switch: Switch) -> Jump:
+        """Made once per switch."""
+        made: dict[Switch, Jump] = hybrid.__dict__.setdefault("jumps", {})
+        if switch not in made:
+            made[switch] = cls(hybrid, switch)
+        return made[switch]
+
+    def __call__(self, y: Array, p: Array) -> tuple[Transition | None, Array, Array]:
+        """(outcome of the event, y after, parameters after)."""
+        n_q, n_v = self.hybrid.n_q, self.hybrid.n_v
+        q, v = y[1 : 1 + n_q], y[1 + n_q : 1 + n_q + n_v]
+        outcome = None
+        if self.switch.event is not None:
+            outcome = self.switch.event.solve(q, v, check=False, parameters=self.event_parameters(y[0], p))
+            v = outcome.v_plus
+        if self.switch.relabel or self.switch.parameters:
+            moved = self._relabelled(q, v, p)
+            q, v, p = (moved[name][:, 0] for name in ("q", "v", "p"))
+        after = np.concatenate([y[:1], q, v, y[1 + n_q + n_v :]])
+        return outcome, after, p
+
+    def event_parameters(self, t: float, p: Array) -> dict[str, float]:
+        """Those that the event knows."""
+        assert self.switch.event is not None
+        values = dict(zip(self.hybrid.parameters, p, strict=True)) | {"t": t}
+        return {name: float(values[name]) for name in self.switch.event.parameters}
+
+    def expressions(self) -> tuple[SX, SX, SX, SX, SX, SX]:
+        """(q, v, p) and what relabelling makes of them."""
+        s = self.hybrid.mechanism.symbols
+        q, v = SX.sym("q", self.hybrid.n_q), SX.sym("v", self.hybrid.n_v)
+        p = ca.vertcat(SX(0, 1), *(SX.sym(name) for name in self.hybrid.parameters))
+        names = list(self.hybrid.parameters)
+        own = ca.vertcat(SX(0, 1), *(p[names.index(name)] for name in s.p_names))
+        new_q = SX(s.q)
+        for key, expression in self.switch.relabel.items():
+            name = name_of(key)
+            if name not in s.q_names:
+                raise unknown("coordinate", name, s.q_names)
+            new_q[s.q_names.index(name)] = self._translated(expression)
+        rates = ca.jtimes(new_q, s.q, s.N @ s.v)
+        if s.N.is_eye():
+            new_v = rates
+        elif s.N.shape[0] == s.N.shape[1]:
+            N = ca.substitute(s.N, s.q, new_q)
+            new_v = ca.solve(N, rates)
+        else:
+            raise BadEvent("Coordinates can be relabelled where q̇ = N v has a square N; use rates as velocities.")
+        new_q, new_v = ca.Function("relabel", [s.q, s.v, s.p], [new_q, new_v]).call([q, v, own])
+        new_p = SX(p)
+        for key, expression in self.switch.parameters.items():
+            name = name_of(key)
+            if name not in names:
+                raise unknown("parameter", name, names)
+            (value,) = ca.Function("new", [s.q, s.v, s.p], [self._translated(expression)]).call([q, v, own])
+            new_p[names.index(name)] = value
+        return q, v, p, new_q, new_v, new_p
+
+    def _translated(self, expression: Any) -> SX:
+        s = self.hybrid.mechanism.symbols
+        translated = s.translate(expression)
+        if ca.depends_on(translated, s.v):
+            raise BadEvent(
+                f"relabel and parameters of a switch are written in coordinates and parameters: {expression}."
+            )
+        return translated
+
+    @cached_property
+    def _relabelled(self) -> Evaluator:
+        q, v, p, new_q, new_v, new_p = self.expressions()
+        return Evaluator([q, v, p], {"q": new_q, "v": new_v, "p": new_p})

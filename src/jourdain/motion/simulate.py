@@ -1,0 +1,215 @@
+"""Flow, guard location and event, in turn, until something ends the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.errors import BadEvent, NotConverged, NotFinite, OffConstraint, listing, unknown
+from jourdain.motion.flow import Flow
+from jourdain.motion.hybrid import Hybrid, Method, Switch
+from jourdain.motion.jump import Jump
+from jourdain.motion.locate import first_fall, seen_to_fall
+from jourdain.motion.steps import CompiledSteps, OneStep, SciPySteps, Steps
+from jourdain.motion.trajectory import Happened, Segment, Trajectory
+from jourdain.runge_kutta import N_DENSE, along
+
+Array = NDArray[np.float64]
+
+MOST_STEPS = 1_000_000  # in a segment
+ON_GUARD = 1e-9  # a guard this small at the start of a segment is on it
+MOST_REFINEMENTS = 12
+OFF = 1e-8  # what the constraints of a topology may be off by at the start
+CHATTER = 1e-7  # of the time so far: events closer than this, and closer each time, pile up
+N_CHATTER = 8  # in a row
+
+
+class Settings(NamedTuple):
+    """How the motion is integrated."""
+
+    rtol: float
+    atol: float
+    method: Method = "explicit"
+
+
+def simulate(
+    hybrid: Hybrid,
+    q: Any,
+    v: Any,
+    until: float,
+    topology: str,
+    max_events: int,
+    settings: Settings,
+    parameters: Mapping[str, Any],
+) -> Trajectory:
+    """See `Hybrid.simulate`."""
+    m = hybrid.mechanism
+    p = hybrid.parameter_array(parameters)
+    y = np.concatenate([[0.0], m.coordinates(q), m.velocities(v), np.zeros(2)])
+    if y.ndim != 1 or not np.isfinite(y).all() or not np.isfinite(p).all():
+        raise NotFinite("A simulation starts from one state of finite numbers.")
+    if settings.method not in get_args(Method):
+        raise unknown("method", str(settings.method), get_args(Method))
+    if not (np.isfinite(until) and until > 0):
+        raise BadEvent(f"until is the time at which the run ends, above 0, not {until!r}.")
+    _refuse_off(hybrid, topology, y, p)
+    segments: list[Segment] = []
+    events: list[Happened] = []
+    while True:
+        segment, which, reason = flow_until(hybrid, topology, y, p, until, settings)
+        segments.append(segment)
+        if which is None:
+            return Trajectory(hybrid, segments, events, reason)
+        before = segment.y[-1]
+        happened, y, p = happen(hybrid, which, before, p)
+        events.append(happened)
+        topology = which.target
+        if len(events) >= max_events:
+            return Trajectory(hybrid, segments, events, f"{max_events} events")
+        limit = piled_up([event.t for event in events])
+        if limit is not None:
+            return Trajectory(
+                hybrid, segments, events, f"events pile up: the {len(events)} so far have their limit at {limit:.9g} s"
+            )
+
+
+def happen(hybrid: Hybrid, switch: Switch, before: Array, p: Array) -> tuple[Happened, Array, Array]:
+    """The event of a switch: what happened, and state and parameters after it."""
+    jump = Jump.of(hybrid, switch)
+    outcome, after, p_after = jump(before, p)
+    lost = 0.0 if outcome is None else float(outcome.loss)
+    return Happened(float(before[0]), switch, outcome, before, after, lost), after, p_after
+
+
+def flow_until(
+    hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings
+) -> tuple[Segment, Switch | None, str]:
+    """(motion in a topology, the switch that ends it or None, why it ended)."""
+    steps = stepping(hybrid, topology, y, p, until, settings)
+    owners = hybrid.guard_owners(topology)
+    states, records, lengths = [y], list[Array](), list[float]()
+    leaving = rising = waits = np.zeros(0, dtype=bool)
+    if owners:
+        guards, rates = steps.guards(y)
+        waits = np.array([switch.after_rising for switch in owners])
+        falls = (guards <= 0) & (rates < 0) & ~waits
+        if falls.any():
+            return _segment(topology, states, records, lengths, p), owners[int(np.argmax(falls))], "switch"
+        rising = (guards <= ON_GUARD) & (rates >= 0)
+        leaving = rising | ((guards <= ON_GUARD) & waits)
+    for _ in range(MOST_STEPS):
+        step = steps(y)
+        if step is None:
+            raise _stuck(hybrid, topology, y)
+        found = None if step.looks is None else _crossing(steps, y, step, leaving, rising)
+        records.append(step.polynomial.copy())
+        lengths.append(step.used)
+        if found is not None:
+            states.append(found[1])
+            return _segment(topology, states, records, lengths, p), owners[found[0]], "switch"
+        y, rising = step.after, np.zeros_like(rising)
+        if leaving.any():  # those that wait go on waiting until they have risen
+            leaving = leaving & waits & (steps.guards(y)[0] <= 0)
+        states.append(y)
+        if y[0] >= until:
+            return _segment(topology, states, records, lengths, p), None, "the end of the time asked for"
+    raise NotConverged(
+        f"The motion in '{topology}' needs more than {MOST_STEPS} steps at t = {y[0]:.6g} s; if it is stiff, use "
+        "method='Radau'."
+    )
+
+
+def stepping(hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings) -> Steps:
+    """Who makes the steps in a topology."""
+    flow, own = flow_at(hybrid, topology, y, p), hybrid.own(p)
+    tolerances = (settings.rtol, settings.atol)
+    if settings.method == "explicit" and not hybrid.functions:
+        return CompiledSteps(flow, own, float(y[0]), until, tolerances)
+    method = "DOP853" if settings.method == "explicit" else settings.method
+    return SciPySteps(flow, own, y, until, tolerances, method, hybrid.functions)
+
+
+def flow_at(hybrid: Hybrid, topology: str, y: Array, p: Array) -> Flow:
+    """The flow of a topology: the quick one where its rows are well apart, else that which decides rank."""
+    quick = hybrid.flow(topology)
+    given = np.append(hybrid.own(p), np.zeros(len(hybrid.functions)))
+    return quick if quick.apart(y, given) else hybrid.flow(topology, independent=False)
+
+
+def _crossing(steps: Steps, y: Array, step: OneStep, leaving: Array, rising: Array) -> tuple[int, Array] | None:
+    """(guard, state) where the first of the guards falls through 0 in a step; found again by steps of that length."""
+    assert step.looks is not None
+    coefficients = [one[None] for one in step.polynomial]
+    first: tuple[float, int] | None = None
+    for i in range(len(leaving)):
+
+        def guard(x: Array, i: int = i) -> Array:
+            return steps.along(along(y[None], coefficients, x[:, None]))[:, i]
+
+        x = seen_to_fall(step.looks[:, i], bool(leaving[i]), bool(rising[i]))
+        if x is not None and np.isnan(x):  # they do not tell
+            x = first_fall(guard, bool(leaving[i]))
+        if x is not None and (first is None or x < first[0]):
+            first = (x, i)
+    if first is None:
+        return None
+    x, i = first
+    return i, _refined(steps, y, step, x * step.used, i)
+
+
+def _refined(steps: Steps, y: Array, step: OneStep, h: float, i: int) -> Array:
+    """The state where guard i is 0, near h: Newton's method on the length of the step."""
+    start, end = h, steps.to(y, step, h)
+    for _ in range(MOST_REFINEMENTS):
+        values, rates = steps.guards(end)
+        change = values[i] / rates[i] if rates[i] else 0.0
+        h -= change
+        if not 0 <= h <= step.used * (1 + 1e-9):  # grazing: the polynomial's own root is the better one
+            return steps.to(y, step, start)
+        if abs(change) <= 4e-16 * max(abs(y[0]), step.used):
+            return end
+        end = steps.to(y, step, h)
+    return end
+
+
+def _segment(topology: str, states: list[Array], records: list[Array], lengths: list[float], p: Array) -> Segment:
+    polynomials = np.array(records) if records else np.zeros((0, N_DENSE, len(states[0])))
+    return Segment(topology, np.array(states), polynomials, np.array(lengths), p)
+
+
+def piled_up(times: list[float]) -> float | None:
+    """The limit of event times that follow each other ever closer; None if they do not."""
+    gaps = np.diff(times[-N_CHATTER - 1 :])
+    if len(gaps) < N_CHATTER or not gaps[-1] <= CHATTER * max(times[-1], 1e-300):
+        return None
+    if not (np.diff(gaps) <= 0).all():
+        return None
+    ratio = gaps[-1] / gaps[-2] if gaps[-2] > 0 else 0.0
+    return float(times[-1] + gaps[-1] * ratio / (1 - ratio)) if ratio < 1 else float(times[-1])
+
+
+def _stuck(hybrid: Hybrid, topology: str, y: Array) -> NotFinite:
+    names = (*hybrid.mechanism.symbols.q_names, *(f"rate of {n}" for n in hybrid.mechanism.symbols.v_names))
+    state = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names, y[1:], strict=False))
+    return NotFinite(
+        f"The motion in '{topology}' cannot go on at t = {y[0]:.6g} s: accelerations are not finite or jump there "
+        f"({state}). Check forces and constraints."
+    )
+
+
+def _refuse_off(hybrid: Hybrid, topology: str, y: Array, p: Array) -> None:
+    flow = hybrid.flow(topology, independent=False)
+    off = flow.watch(y, np.append(hybrid.own(p), np.zeros(len(hybrid.functions))))["off"][:, 0]
+    if not off.size or np.max(np.abs(off)) <= OFF:
+        return
+    held = hybrid.topologies[topology]
+    rows = [row for c in held if c.g is not None for row in c.row_names] + [row for c in held for row in c.row_names]
+    worst = int(np.argmax(np.abs(off)))
+    what = "position" if worst < len(off) - sum(len(c.row_names) for c in held) else "velocity"
+    raise OffConstraint(
+        f"The {what} misses '{rows[worst]}', which is on in '{topology}', by {off[worst]:.3g}; "
+        f"start on it: hybrid.project(q, v) moves a state onto {listing(c.name for c in held)}."
+    )
