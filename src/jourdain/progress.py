@@ -14,8 +14,8 @@ PATIENCE = 1.0  # seconds without a bar
 
 
 @contextmanager
-def bar(title: str, total: int, shown: bool | None) -> Iterator[Progress]:
-    """A function that is told how much has just been done. `shown`: None decides by the time it takes."""
+def bar(title: str, total: int | None, shown: bool | None) -> Iterator[Progress]:
+    """A function that is told what has just been done. `total`: None if unknown. `shown`: None if only when slow."""
     if shown is False or (shown is None and not sys.stderr.isatty()):
         yield None
         return

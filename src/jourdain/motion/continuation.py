@@ -6,7 +6,7 @@ multiplier is −1, so that a gait of twice the period branches off.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra.lapack import least_squares
-from jourdain.errors import Error, NotConverged
-from jourdain.motion.gait import Gait, find_gait, gait_of, step_map
+from jourdain.errors import BadEvent, Error
+from jourdain.motion.gait import Gait, gait_of, step_map
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.simulate import Settings
+from jourdain.progress import bar
 
 if TYPE_CHECKING:
     import xarray
@@ -28,6 +29,8 @@ Array = NDArray[np.float64]
 FIRST, SMALLEST, LARGEST = 0.02, 1e-6, 0.1  # steps along the branch; the range of the parameter is 1
 MOST_POINTS = 400  # in each direction
 MOST_NEWTON = 8
+ALIGNED = 0.9  # cosine between the tangents of neighbours
+STRANGE = 0.02  # of the period: how far it may be from what its derivatives say
 ARRIVED = 1e-11
 LOCATED = 1e-10  # of the range of the parameter
 MOST_BISECTIONS = 60
@@ -42,12 +45,14 @@ class Point:
     tangent: Array  # unit, the same
     flip: float  # det(P_x + 1)
     fold: float  # how μ changes along the branch
+    period_by: Array  # ∂period/∂z, s
 
 
 @dataclass(frozen=True)
 class Bifurcation:
     kind: str  # "flip" or "fold"
     value: float  # of the parameter
+    within: float  # how far the parameter may be off
     gait: Gait
 
 
@@ -106,16 +111,16 @@ class _Follower:
         slope = made.by_state - np.eye(len(made.after))
         return made.after - z[:-1], np.column_stack([slope, self.range * made.by_parameters[:, self.place]])
 
-    def corrected(self, z: Array, tangent: Array) -> Array | None:
-        """The point of the branch in the plane across the tangent; None if Newton's method does not arrive."""
+    def corrected(self, z: Array, normal: Array) -> Array | None:
+        """The point of the branch in the plane through z across the normal; None if Newton's method does not arrive."""
         start = z
         for _ in range(MOST_NEWTON):
             try:
                 R, slope = self.residual(z)
             except Error:
                 return None
-            A = np.vstack([slope, tangent])
-            change = least_squares(A, -np.append(R, tangent @ (z - start)))
+            A = np.vstack([slope, normal])
+            change = least_squares(A, -np.append(R, normal @ (z - start)))
             z = z + change
             if not np.isfinite(z).all():
                 return None
@@ -123,108 +128,120 @@ class _Follower:
                 return z
         return None
 
-    def point(self, z: Array, before: Array | None) -> Point:
-        """The gait there; its tangent goes on as the one before."""
-        gait = find_gait(self.hybrid, z[:-1], self.gait.topology, self.gait.steps, self.numbers(z[-1]), self.settings)
-        return self.described(gait, z, before)
-
     def described(self, gait: Gait, z: Array, before: Array | None) -> Point:
+        """A gait as a point of the branch; its tangent goes on as the one before."""
         made = gait.stepped
-        slope = np.column_stack([made.by_state - np.eye(len(z) - 1), self.range * made.by_parameters[:, self.place]])
+        n = len(z) - 1
+        slope = np.column_stack([made.by_state - np.eye(n), self.range * made.by_parameters[:, self.place]])
         tangent = np.linalg.svd(slope)[2][-1]
         forward = tangent[-1] > 0 if before is None else tangent @ before > 0
         tangent = tangent if forward else -tangent
-        flip = float(np.linalg.det(made.by_state + np.eye(len(z) - 1)))
-        return Point(gait, z, tangent, flip, float(tangent[-1]))
+        period_by = np.append(made.period_by[:n], self.range * made.period_by[n + self.place])
+        flip = float(np.linalg.det(made.by_state + np.eye(n)))
+        return Point(gait, z, tangent, flip, float(tangent[-1]), period_by)
 
-    def follow(self, start: Point, way: float) -> tuple[list[Point], list[tuple[Point, Point]], str]:
-        """(points after the start, pairs between which something changes, why it ended)."""
-        points, pairs, ds = list[Point](), list[tuple[Point, Point]](), FIRST
-        last = replace(start, tangent=way * start.tangent, fold=way * start.fold)
-        for _ in range(MOST_POINTS):
-            z = self.corrected(last.z + ds * last.tangent, last.tangent)
-            new = None
-            if z is not None and (z - last.z) @ last.tangent > 0:
-                try:
-                    new = self.point_on(z, last.tangent)
-                except Error:
-                    new = None
-            if new is None or new.tangent @ last.tangent < 0.9:
-                ds /= 2
-                if ds < SMALLEST:
-                    return points, pairs, "the branch could not be followed further"
-                continue
-            if not 0 <= new.z[-1] <= 1:
-                edge = self.at_value(last, new, float(np.clip(new.z[-1], 0, 1)))
-                if edge is not None:
-                    pairs.append((last, edge))
-                    points.append(edge)
-                return points, pairs, "the end of the range"
-            pairs.append((last, new))
-            points.append(new)
-            last, ds = new, min(1.5 * ds, LARGEST)
-        return points, pairs, f"{MOST_POINTS} points"
+    def point_near(self, start: Array, normal: Array, last: Point) -> Point | None:
+        """The point of the branch of `last` in the plane through `start`; None if there is none so near.
 
-    def point_on(self, z: Array, before: Array) -> Point:
-        """The point of a z that is on the branch, without another search: near a fold there is none at fixed μ."""
+        Another branch may be close by, as the short gait is to the long one. Only on the same do direction and period
+        change as their derivatives say.
+        """
+        z = self.corrected(start, normal)
+        if z is None:
+            return None
         p = self.numbers(z[-1])
-        made = step_map(self.hybrid, self.gait.topology, z[:-1], p, self.gait.steps, self.settings)
-        return self.described(gait_of(self.hybrid, self.gait.topology, self.gait.steps, z[:-1], p, made), z, before)
+        try:
+            made = step_map(self.hybrid, self.gait.topology, z[:-1], p, self.gait.steps, self.settings)
+        except Error:
+            return None
+        new = self.described(
+            gait_of(self.hybrid, self.gait.topology, self.gait.steps, z[:-1], p, made), z, last.tangent
+        )
+        expected = (last.period_by + new.period_by) / 2 @ (z - last.z)
+        strange = abs(new.gait.period - last.gait.period - expected) > STRANGE * last.gait.period
+        return None if strange or new.tangent @ last.tangent < ALIGNED else new
+
+    def follow(self, start: Point, way: float, told: Callable[[], None]) -> tuple[list[Point], str]:
+        """(points after the start, why it ended)."""
+        points, ds = list[Point](), FIRST
+        last = replace(start, tangent=way * start.tangent, fold=way * start.fold)
+        across = np.eye(len(start.z))[-1]  # of planes in which μ is the same
+        while len(points) < MOST_POINTS:
+            edge = 1.0 if last.fold > 0 else 0.0
+            room = (edge - last.z[-1]) / last.fold if last.fold else np.inf
+            if room <= 0:
+                return points, "the end of the range"
+            leaves = ds >= room
+            z = last.z + min(ds, room) * last.tangent
+            new = self.point_near(z, across if leaves else last.tangent, last)
+            if new is None or not 0 <= new.z[-1] <= 1 or (new.z - last.z) @ last.tangent <= 0:
+                ds = min(ds, room) / 2
+                if ds < SMALLEST:
+                    return points, "the branch could not be followed further"
+                continue
+            points.append(new)
+            told()
+            if leaves:
+                return points, "the end of the range"
+            last, ds = new, min(1.5 * ds, LARGEST)
+        return points, f"{MOST_POINTS} points"
 
     def between(self, one: Point, other: Point, part: float) -> Point | None:
         """A point of the branch part of the way from one to the other."""
         along = other.z - one.z
-        length = np.linalg.norm(along)
-        z = self.corrected(one.z + part * along, along / length)
-        return None if z is None else self.point_on(z, one.tangent)
+        return self.point_near(one.z + part * along, along / np.linalg.norm(along), one)
 
     def at_value(self, one: Point, other: Point, mu: float) -> Point | None:
         """The point of the branch at a value of μ between two points."""
-        x = one.z + (mu - one.z[-1]) / (other.z[-1] - one.z[-1]) * (other.z - one.z)
-        try:
-            return self.point(np.append(x[:-1], mu), one.tangent)
-        except Error:
-            return None
+        start = one.z + (mu - one.z[-1]) / (other.z[-1] - one.z[-1]) * (other.z - one.z)
+        return self.point_near(np.append(start[:-1], mu), np.eye(len(start))[-1], one)
 
-    def located(self, one: Point, other: Point, what: str) -> Point:
+    def located(self, one: Point, other: Point, what: str) -> Bifurcation:
         """Where flip or fold vanishes between two points: regula falsi, halved where it is slow."""
         a, b = one, other
         for i in range(MOST_BISECTIONS):
             fa, fb = getattr(a, what), getattr(b, what)
             part = 0.5 if i % 3 == 2 else fa / (fa - fb)
-            new = self.between(a, b, float(np.clip(part, 0.01, 0.99)))
+            new = self.between(a, b, float(np.clip(part, 0.01, 0.99))) or self.between(a, b, 0.5)
             if new is None:
                 break
             a, b = (new, b) if getattr(new, what) * fa > 0 else (a, new)
             if np.linalg.norm(b.z - a.z) <= LOCATED or getattr(new, what) == 0:
                 break
-        return min((a, b), key=lambda point: abs(getattr(point, what)))
+        best = min((a, b), key=lambda point: abs(getattr(point, what)))
+        within = self.range * abs(float(b.z[-1] - a.z[-1]))
+        return Bifurcation(what, best.gait.parameters[self.parameter], within, best.gait)
 
 
-def follow_branch(hybrid: Hybrid, gait: Gait, parameter: str, values: Array, settings: Settings) -> Branch:
+def follow_branch(
+    hybrid: Hybrid, gait: Gait, parameter: str, values: Array, settings: Settings, progress: bool | None
+) -> Branch:
     """See `Hybrid.continuation`."""
     low, high = float(np.min(values)), float(np.max(values))
     start_value = gait.parameters[parameter]
-    if not low < high:
-        raise NotConverged(f"The values of '{parameter}' must span a range, not {low:g} to {high:g}.")
+    if not (np.isfinite([low, high]).all() and low < high):
+        raise BadEvent(f"The values of '{parameter}' must span a range, not {low:g} to {high:g}.")
     if not low <= start_value <= high:
-        raise NotConverged(
-            f"The gait is one at {parameter} = {start_value:g}, outside of the range {low:g} to {high:g}."
-        )
+        raise BadEvent(f"The gait is one at {parameter} = {start_value:g}, outside of the range {low:g} to {high:g}.")
     follower = _Follower(hybrid, gait, parameter, low, high, settings)
-    z = np.concatenate([gait.q, gait.v, [(start_value - low) / (high - low)]])
-    start = follower.described(gait, z, None)
-    up, down = follower.follow(start, 1.0), follower.follow(start, -1.0)
-    found = []
-    for _, pairs, _ in (up, down):
-        for one, other in pairs:
-            for what in ("flip", "fold"):
-                if getattr(one, what) * getattr(other, what) < 0:
-                    point = follower.located(one, other, what)
-                    found.append(Bifurcation(what, point.gait.parameters[parameter], point.gait))
-    points = [*reversed(down[0]), start, *up[0]]
-    points = _with_values(follower, points, [(float(value) - low) / (high - low) for value in np.ravel(values)])
-    return Branch(parameter, [point.gait for point in points], found, (down[2], up[2]))
+    start = follower.described(gait, np.concatenate([gait.q, gait.v, [(start_value - low) / (high - low)]]), None)
+    with bar(f"gaits over {parameter}", None, progress) as advance:
+
+        def told() -> None:
+            if advance is not None:
+                advance(1)
+
+        (down, first), (up, last) = (follower.follow(start, way, told) for way in (-1.0, 1.0))
+        back = [replace(point, tangent=-point.tangent, fold=-point.fold) for point in reversed(down)]
+        points = [*back, start, *up]
+        found = [
+            follower.located(one, other, what)
+            for one, other in pairwise(points)
+            for what in ("flip", "fold")
+            if getattr(one, what) * getattr(other, what) < 0
+        ]
+        points = _with_values(follower, points, [(float(value) - low) / (high - low) for value in np.ravel(values)])
+    return Branch(parameter, [point.gait for point in points], found, (first, last))
 
 
 def _with_values(follower: _Follower, points: list[Point], wanted: list[float]) -> list[Point]:

@@ -102,16 +102,23 @@ class Flow:
         return Evaluator(self._inputs, {"y": self._stepped(y, h, p)[1]})
 
     @cached_property
-    def advance_slopes(self) -> Evaluator:
-        """(y, h, p) → derivatives of that by y and by p."""
-        y, h, p = self._inputs
-        after = self._stepped(y, h, p)[1]
-        return Evaluator(self._inputs, {"by_y": ca.jacobian(after, y), "by_p": ca.jacobian(after, p)})
-
-    @cached_property
     def slope(self) -> Evaluator:
         """(y, p) → dy/dt."""
         return Evaluator([self.y, self.dynamics.p], {"slope": self._slope(self.y, self.dynamics.p)})
+
+    @cached_property
+    def slope_by(self) -> Evaluator:
+        """(y, p) → dy/dt and its derivatives by y and by p."""
+        y, p = self.y, self.dynamics.p
+        slope = self._slope(y, p)
+        return Evaluator([y, p], {"slope": slope, "by_y": ca.jacobian(slope, y), "by_p": ca.jacobian(slope, p)})
+
+    @cached_property
+    def project_by(self) -> Evaluator:
+        """(y, p) → derivatives of y on the constraints by y and by p."""
+        y, p = self.y, self.dynamics.p
+        moved = self._projected(y, p)
+        return Evaluator([y, p], {"by_y": ca.jacobian(moved, y), "by_p": ca.jacobian(moved, p)})
 
     @cached_property
     def glance(self) -> Evaluator:

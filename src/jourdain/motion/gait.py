@@ -19,6 +19,7 @@ from jourdain.errors import NotConverged
 from jourdain.evaluate import Evaluator
 from jourdain.motion.hybrid import Hybrid, Switch
 from jourdain.motion.jump import Jump
+from jourdain.motion.sensitivity import step_slopes
 from jourdain.motion.simulate import Settings, flow_at, flow_until, happen
 from jourdain.motion.trajectory import Happened, Segment, Trajectory
 from jourdain.naming import Named
@@ -162,13 +163,8 @@ def _along_flow(hybrid: Hybrid, segment: Segment, S: Array, P: Array) -> Array:
     """S carried over the steps of a segment."""
     own = hybrid.own(segment.parameters)
     flow = flow_at(hybrid, segment.topology, segment.y[0], segment.parameters)
-    n = len(segment.y) - 1
-    if not n:
-        return S
-    lengths = np.diff(segment.t)[:, None]
-    by = flow.advance_slopes(segment.y[:-1], lengths, np.broadcast_to(own, (n, len(own))))
     P_own = P[hybrid._own]
-    for by_y, by_p in zip(by["by_y"], by["by_p"], strict=True):
+    for by_y, by_p in zip(*step_slopes(flow, segment.y[:-1], np.diff(segment.t), own), strict=True):
         S = by_y @ S + by_p @ P_own
     return S
 

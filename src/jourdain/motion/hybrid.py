@@ -166,7 +166,9 @@ class Hybrid:
             raise BadEvent("A gait needs derivatives of all forces; give them as expressions, not as Python functions.")
         return find_gait(self, state_near(self, near), self.first(topology), steps, p, Settings(rtol, atol))
 
-    def continuation(self, gait: Gait, rtol: float = 1e-12, atol: float = 1e-12, **values: Any) -> Branch:
+    def continuation(
+        self, gait: Gait, rtol: float = 1e-12, atol: float = 1e-12, progress: bool | None = None, **values: Any
+    ) -> Branch:
         """The branch of gaits through one, over the range of a parameter: `continuation(gait, slope=np.linspace(…))`.
 
         It is followed by arclength, round folds; gaits at the given values are on it, and flips and folds are located.
@@ -179,7 +181,7 @@ class Hybrid:
         ((name, several),) = values.items()
         if name not in self.parameters:
             raise unknown("parameter", name, self.parameters)
-        return follow_branch(self, gait, name, number(f"values of '{name}'", several), Settings(rtol, atol))
+        return follow_branch(self, gait, name, number(f"values of '{name}'", several), Settings(rtol, atol), progress)
 
     def first(self, topology: str | None) -> str:
         """A topology by name; the first if none is given."""
