@@ -20,7 +20,7 @@ from jourdain.evaluate import Evaluator
 from jourdain.motion.hybrid import Hybrid, Switch
 from jourdain.motion.jump import Jump
 from jourdain.motion.sensitivity import step_slopes
-from jourdain.motion.simulate import Settings, flow_at, flow_until, happen
+from jourdain.motion.simulate import Settings, flow_until, happen
 from jourdain.motion.trajectory import Happened, Segment, Trajectory
 from jourdain.naming import Named
 
@@ -162,7 +162,7 @@ def step_map(
 def _along_flow(hybrid: Hybrid, segment: Segment, S: Array, P: Array) -> Array:
     """S carried over the steps of a segment."""
     own = hybrid.own(segment.parameters)
-    flow = flow_at(hybrid, segment.topology, segment.y[0], segment.parameters)
+    flow = hybrid.flow_at(segment.topology, segment.y[0], segment.parameters)
     P_own = P[hybrid._own]
     for by_y, by_p in zip(*step_slopes(flow, segment.y[:-1], np.diff(segment.t), own), strict=True):
         S = by_y @ S + by_p @ P_own
@@ -171,7 +171,7 @@ def _along_flow(hybrid: Hybrid, segment: Segment, S: Array, P: Array) -> Array:
 
 def _to_guard(hybrid: Hybrid, switch: Switch, y: Array, p: Array, S: Array, P: Array) -> Array:
     """The saltation: E(y, p) = 0 moves y along its path."""
-    flow, own = flow_at(hybrid, switch.source, y, p), hybrid.own(p)
+    flow, own = hybrid.flow_at(switch.source, y, p), hybrid.own(p)
     i = hybrid.guard_owners(switch.source).index(switch)
     seen = flow.watch(y, own)
     slope, rate = seen["slope"][:, 0], seen["rates"][i, 0]

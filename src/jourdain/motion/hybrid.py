@@ -223,6 +223,21 @@ class Hybrid:
         """The mechanism's own parameters of all."""
         return np.asarray(parameters[..., self._own])
 
+    def inputs(self, y: Array, p: Array) -> Array:
+        """What a flow depends on besides its states `y (…, n)`: own parameters, and what the Python functions say."""
+        flat, own = y.reshape(-1, y.shape[-1]), self.own(p)
+        given = [[float(force(float(one[0]), *self._split(one))) for force in self.functions.values()] for one in flat]
+        numbers = np.hstack([np.broadcast_to(own, (len(flat), len(own))), np.reshape(given, (len(flat), -1))])
+        return numbers.reshape(*y.shape[:-1], -1)
+
+    def _split(self, y: Array) -> tuple[Array, Array]:
+        return y[1 : 1 + self.n_q], y[1 + self.n_q : 1 + self.n_q + self.n_v]
+
+    def flow_at(self, topology: str, y: Array, p: Array) -> Flow:
+        """The flow of a topology: the quick one where its rows are well apart, else that which decides rank."""
+        quick = self.flow(topology)
+        return quick if quick.apart(y, self.inputs(y, p)) else self.flow(topology, independent=False)
+
     def flow(self, topology: str, independent: bool = True) -> Flow:
         """The motion in one topology, with the guards of the switches that leave it."""
         key = (topology, independent)
@@ -233,6 +248,11 @@ class Hybrid:
             column = ca.vertcat(SX(0, 1), *(part for guard in guards for part in guard))
             self._flows[key] = Flow(dynamics, column)
         return self._flows[key]
+
+    @property
+    def held(self) -> dict[str, Constraint]:
+        """Constraints that are on in some topology, by name."""
+        return {c.name: c for several in self.topologies.values() for c in several}
 
     def leaving(self, topology: str) -> list[Switch]:
         return [switch for switch in self.switches if switch.source == topology]

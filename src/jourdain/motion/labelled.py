@@ -28,6 +28,10 @@ def trajectory_dataset(run: Trajectory) -> xarray.Dataset:
         unit = rate_unit(units.get(name, "")) if is_rate else units.get(name, "")
         label = f"rate of {name}" if is_rate else f"velocity {name}"
         data[f"{name}_rate" if is_rate else name] = ("time", run.v[:, i], {"long_name": label, **unit_attribute(unit)})
+    forces = {row: run.reaction[row] for c in run.hybrid.held.values() for row in c.row_names}
+    if forces:
+        attributes = {"long_name": "reaction along each row, NaN while it is not on"}
+        data["reaction"] = (("time", "row"), np.column_stack(list(forces.values())), attributes)
     energy = run.energy
     for name in ("kinetic", "potential", "forces", "supports", "events"):
         data[f"energy_{name}"] = ("time", getattr(energy, name), {"long_name": _ENERGIES[name], "units": "J"})
@@ -37,9 +41,8 @@ def trajectory_dataset(run: Trajectory) -> xarray.Dataset:
     data["event_loss"] = ("event", [event.lost for event in run.events], {"long_name": "energy lost", "units": "J"})
     data["event_target"] = ("event", [event.switch.target for event in run.events], {"long_name": "topology after"})
     time = ("time", run.t, {"long_name": "time", "units": "s"})
-    return xarray.Dataset(
-        data, coords={"time": time, "event": np.arange(len(run.events))}, attrs={"stopped": run.stopped}
-    )
+    coords = {"time": time, "row": list(forces), "event": np.arange(len(run.events))}
+    return xarray.Dataset(data, coords=coords, attrs={"stopped": run.stopped})
 
 
 _ENERGIES = {

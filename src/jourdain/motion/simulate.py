@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.errors import BadEvent, NotConverged, NotFinite, OffConstraint, listing, unknown
-from jourdain.motion.flow import Flow
 from jourdain.motion.hybrid import Hybrid, Method, Switch
 from jourdain.motion.jump import Jump
 from jourdain.motion.locate import first_fall, seen_to_fall
@@ -80,8 +80,7 @@ def happen(hybrid: Hybrid, switch: Switch, before: Array, p: Array) -> tuple[Hap
     """The event of a switch: what happened, and state and parameters after it."""
     jump = Jump.of(hybrid, switch)
     outcome, after, p_after = jump(before, p)
-    lost = 0.0 if outcome is None else float(outcome.loss)
-    return Happened(float(before[0]), switch, outcome, before, after, lost), after, p_after
+    return Happened(float(before[0]), switch, outcome, before, after, p_after), after, p_after
 
 
 def flow_until(
@@ -124,19 +123,12 @@ def flow_until(
 
 def stepping(hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings) -> Steps:
     """Who makes the steps in a topology."""
-    flow, own = flow_at(hybrid, topology, y, p), hybrid.own(p)
+    flow, own = hybrid.flow_at(topology, y, p), hybrid.own(p)
     tolerances = (settings.rtol, settings.atol)
     if settings.method == "explicit" and not hybrid.functions:
         return CompiledSteps(flow, own, float(y[0]), until, tolerances)
     method = "DOP853" if settings.method == "explicit" else settings.method
-    return SciPySteps(flow, own, y, until, tolerances, method, hybrid.functions)
-
-
-def flow_at(hybrid: Hybrid, topology: str, y: Array, p: Array) -> Flow:
-    """The flow of a topology: the quick one where its rows are well apart, else that which decides rank."""
-    quick = hybrid.flow(topology)
-    given = np.append(hybrid.own(p), np.zeros(len(hybrid.functions)))
-    return quick if quick.apart(y, given) else hybrid.flow(topology, independent=False)
+    return SciPySteps(flow, partial(hybrid.inputs, p=p), y, until, tolerances, method)
 
 
 def _crossing(steps: Steps, y: Array, step: OneStep, leaving: Array, rising: Array) -> tuple[int, Array] | None:
@@ -202,7 +194,7 @@ def _stuck(hybrid: Hybrid, topology: str, y: Array) -> NotFinite:
 
 def _refuse_off(hybrid: Hybrid, topology: str, y: Array, p: Array) -> None:
     flow = hybrid.flow(topology, independent=False)
-    off = flow.watch(y, np.append(hybrid.own(p), np.zeros(len(hybrid.functions))))["off"][:, 0]
+    off = flow.watch(y, hybrid.inputs(y, p))["off"][:, 0]
     if not off.size or np.max(np.abs(off)) <= OFF:
         return
     held = hybrid.topologies[topology]

@@ -86,19 +86,18 @@ class CompiledSteps:
 
 
 class SciPySteps:
-    """Steps by a method of `scipy.integrate`; `forces`: Python functions, by place among the velocities."""
+    """Steps by a method of `scipy.integrate`. `inputs`: the flow's parameters at states, functions of them included."""
 
     def __init__(
         self,
         flow: Flow,
-        own: Array,
+        inputs: Callable[[Array], Array],
         y: Array,
         until: float,
         tolerances: tuple[float, float],
         method: str,
-        forces: dict[int, Force],
     ) -> None:
-        self.flow, self.own, self.forces, self.until = flow, own, forces, until
+        self.flow, self.inputs, self.until = flow, inputs, until
         self.method, self.tolerances = method, tolerances
         self.solver: Any = None
         self._begin(y)
@@ -114,7 +113,7 @@ class SciPySteps:
 
     def _slope(self, t: float, y: Array) -> Array:
         state = np.append(t, y)
-        return np.asarray(self.flow.slope(state, self._inputs(state))["slope"][1:, 0])
+        return np.asarray(self.flow.slope(state, self.inputs(state))["slope"][1:, 0])
 
     def __call__(self, y: Array) -> OneStep | None:
         solver = self.solver
@@ -137,22 +136,14 @@ class SciPySteps:
     def _projected(self, y: Array) -> Array:
         if not self.flow.dynamics.held:
             return y
-        return np.asarray(self.flow.project(y, self._inputs(y))["y"][:, 0])
-
-    def _inputs(self, y: Array) -> Array:
-        """The flow's parameters at a state: with what the functions say."""
-        n_q, n_v = self.flow.n_q, self.flow.n_v
-        given = [
-            float(force(float(y[0]), y[1 : 1 + n_q], y[1 + n_q : 1 + n_q + n_v])) for force in self.forces.values()
-        ]
-        return np.array([*self.own, *given])
+        return np.asarray(self.flow.project(y, self.inputs(y))["y"][:, 0])
 
     def guards(self, y: Array) -> tuple[Array, Array]:
-        seen = self.flow.glance(y, self._inputs(y))
+        seen = self.flow.glance(y, self.inputs(y))
         return seen["guards"][:, 0], seen["rates"][:, 0]
 
     def along(self, y: Array) -> Array:
-        return np.asarray(self.flow.glance(y, np.array([self._inputs(one) for one in y]))["guards"][..., 0])
+        return np.asarray(self.flow.glance(y, self.inputs(y))["guards"][..., 0])
 
     def to(self, y: Array, step: OneStep, h: float) -> Array:
         return along(y, list(step.polynomial), h / step.used)

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jourdain.errors import ShapeError, unknown
+from jourdain.errors import ShapeError
+from jourdain.naming import Named
 from jourdain.outcome import Transition
 from jourdain.runge_kutta import along
 
 if TYPE_CHECKING:
     import xarray
 
+    from jourdain.constraint import Constraint
     from jourdain.motion.hybrid import Hybrid, Switch
 
 Array = NDArray[np.float64]
@@ -57,7 +59,12 @@ class Happened:
     outcome: Transition | None  # None where nothing jumps
     before: Array  # (n,), y just before
     after: Array  # (n,), y just after event and relabelling
-    lost: float  # kinetic energy, J
+    parameters: Array  # (n_p,), those after
+
+    @property
+    def lost(self) -> float:
+        """Kinetic energy, J."""
+        return 0.0 if self.outcome is None else float(self.outcome.loss)
 
 
 @dataclass(frozen=True)
@@ -108,19 +115,25 @@ class Trajectory:
         shaped = found.reshape(*times.shape, -1)
         return shaped[..., 1 : 1 + n_q], shaped[..., 1 + n_q : 1 + n_q + n_v]
 
-    def coordinate(self, name: str) -> Array:
-        """A coordinate at all steps."""
+    @cached_property
+    def coordinate(self) -> Named[Array]:
+        """Each coordinate at all steps, `(times,)`."""
         names = self.hybrid.mechanism.symbols.q_names
-        if name not in names:
-            raise unknown("coordinate", name, names)
-        return np.asarray(self.q[:, names.index(name)])
+        return Named("coordinate", dict(zip(names, self.q.T, strict=True)))
 
-    def velocity(self, name: str) -> Array:
-        """A velocity at all steps."""
+    @cached_property
+    def velocity(self) -> Named[Array]:
+        """Each velocity at all steps, `(times,)`."""
         names = self.hybrid.mechanism.symbols.v_names
-        if name not in names:
-            raise unknown("velocity", name, names)
-        return np.asarray(self.v[:, names.index(name)])
+        return Named("velocity", dict(zip(names, self.v.T, strict=True)))
+
+    @cached_property
+    def reaction(self) -> Named[Array]:
+        """λ of each constraint at all steps, `(times,)` or `(times, rows)`; NaN while it is not on.
+
+        The force of a row, M v̇ + h = f + Cᵀ λ: of a contact's normal positive where it pushes apart.
+        """
+        return reactions(self)
 
     @cached_property
     def energy(self) -> EnergyAccount:
@@ -145,8 +158,8 @@ class EnergyAccount:
     potential: Array  # 0 where none is known
     forces: Array  # work of forces that have no potential, so far
     supports: Array  # work of supports that move
-    events: Array  # what events changed so far, ≤ 0 mostly; with what relabelling does to the potential
-    ledger: Mapping[str, float] = field(default_factory=dict)  # the same at the end, by constraint
+    events: Array  # what events changed so far; with what new names and parameters make of the same motion
+    ledger: Mapping[str, float] = field(default_factory=dict)  # the same at the end: by constraint, and "relabelling"
 
     @property
     def gap(self) -> Array:
@@ -155,31 +168,57 @@ class EnergyAccount:
         return np.asarray(total - total[0] - self.forces - self.supports - self.events)
 
 
-def _split(y: Array, n_q: int, n_v: int) -> tuple[Array, Array, Array]:
-    """(t, q, v) of one state, as stacks of one."""
-    return y[:1], y[None, 1 : 1 + n_q], y[None, 1 + n_q : 1 + n_q + n_v]
-
-
 def account(run: Trajectory) -> EnergyAccount:
+    """See `Trajectory.energy`."""
     hybrid, n_q, n_v = run.hybrid, run.hybrid.n_q, run.hybrid.n_v
     parts: list[Array] = []
     changed = 0.0
     ledger: dict[str, float] = {}
-    happened = iter(run.events)
-    for segment in run.segments:
-        t, q, v = segment.t, segment.y[:, 1 : 1 + n_q], segment.y[:, 1 + n_q : 1 + n_q + n_v]
-        energies = hybrid.energies(t, q, v, segment.parameters)
+
+    def energies(y: Array, p: Array) -> Array:
+        """T and U of states `(times, n)`."""
+        return hybrid.energies(y[:, 0], y[:, 1 : 1 + n_q], y[:, 1 + n_q : 1 + n_q + n_v], p)
+
+    for i, segment in enumerate(run.segments):
         works = segment.y[:, 1 + n_q + n_v :]
-        parts.append(np.column_stack([energies, works, np.full(len(t), changed)]))
-        event = next(happened, None)
-        if event is not None:
-            # Relabelling may move the origin: the same place has another potential then.
-            sides = [
-                hybrid.energies(*_split(y, n_q, n_v), segment.parameters)[0, 1] for y in (event.before, event.after)
-            ]
-            changed += float(sides[1] - sides[0]) - event.lost
-            names = {} if event.outcome is None else {name: float(work) for name, work in event.outcome.ledger.items()}
-            for name, work in names.items():
-                ledger[name] = ledger.get(name, 0.0) + work
+        parts.append(np.column_stack([energies(segment.y, segment.parameters), works, np.full(len(works), changed)]))
+        if i == len(run.events):
+            continue
+        event = run.events[i]
+        # Relabelling may move the origin, so that the same place has another potential, and parameters may change.
+        new = event.parameters
+        T_new, T, U_new, U = (
+            energies(event.after[None], new)[0, 0],
+            energies(event.after[None], segment.parameters)[0, 0],
+            energies(event.after[None], new)[0, 1],
+            energies(event.before[None], segment.parameters)[0, 1],
+        )
+        booked = {} if event.outcome is None else {name: float(work) for name, work in event.outcome.ledger.items()}
+        if event.switch.relabel or event.switch.parameters:
+            booked["relabelling"] = float(T_new - T + U_new - U)
+        for name, work in booked.items():
+            ledger[name] = ledger.get(name, 0.0) + work
+        changed += sum(booked.values())
     kinetic, potential, forces, supports, so_far = np.concatenate(parts).T
     return EnergyAccount(kinetic, potential, forces, supports, so_far, ledger)
+
+
+def reactions(run: Trajectory) -> Named[Array]:
+    """See `Trajectory.reaction`."""
+    held = run.hybrid.held
+    rows = list(dict.fromkeys(row for c in held.values() for row in c.row_names))
+    table = np.full((len(run.t), len(rows)), np.nan)
+    first = 0
+    for segment in run.segments:
+        flow = run.hybrid.flow_at(segment.topology, segment.y[0], segment.parameters)
+        found = flow.watch(segment.y, run.hybrid.inputs(segment.y, segment.parameters))["reaction"][..., 0]
+        on = [rows.index(row) for c in run.hybrid.topologies[segment.topology] for row in c.row_names]
+        table[first : first + len(segment.y), on] = found
+        first += len(segment.y)
+
+    def of(constraint: Constraint) -> Array:
+        numbers = table[:, [rows.index(row) for row in constraint.row_names]]
+        return numbers[:, 0] if constraint.scalar else numbers
+
+    parts = {name: of(part) for c in held.values() for name, part in c.parts().items()}
+    return Named("constraint of a topology", {name: of(c) for name, c in held.items()}, parts)
