@@ -159,7 +159,7 @@ def _move(
     if plot is not None:
         _refuse_picture(plot)
     until = values.pop("until", None)
-    told, motion = shown(name, hybrid, values, until)
+    told, motion = shown(hybrid, values, until)
     chosen = {**hybrid.parameters, **values, **({} if until is None else {"until": until})}
     listed = [*(f"{key}={value}" for key, value in structure.items()),
               *(assignment(key, value, _units(hybrid)) for key, value in chosen.items())]  # fmt: skip

@@ -37,7 +37,7 @@ def main(folder: str = "out") -> None:
         if isinstance(problem, Scenario):
             told, picture = str(problem.solve()), event_plot(problem, heading)
         else:
-            told, run = shown(title, problem, {}, None)
+            told, run = shown(problem, {}, None)
             picture = motion_plot(run, heading)
         save(picture, out / f"{title.replace(' ', '_')}.png")
         report.append(f"{heading}\n{'=' * len(title)}\n{told}\n")

@@ -109,6 +109,17 @@ class Evaluator:
         columns = [array[..., i] for array in arrays for i in range(array.shape[-1])]
         return self.over(columns, batch)
 
+    def many(self, *arrays: Array) -> Values:
+        """The same of arrays `(lanes, n_i)` by the kernel, however few: for those that are called again and again."""
+        n = len(arrays[0])
+        if self.kernel is None:
+            return self(*arrays)
+        from jourdain.kernel.batch import Lanes
+
+        columns = [array[..., i] for array in arrays for i in range(array.shape[-1])]
+        table, _ = self.kernel([Lanes.of(column, (n,)) for column in columns], n)
+        return Values(self.places, table, (n,))
+
     def over(
         self,
         columns: Sequence[Array | float],

@@ -12,17 +12,13 @@ if TYPE_CHECKING:
     from jourdain.motion.trajectory import Trajectory
 
 
-def shown(name: str, hybrid: Hybrid, parameters: Mapping[str, Any], until: float | None) -> tuple[str, Trajectory]:
+def shown(hybrid: Hybrid, parameters: Mapping[str, Any], until: float | None) -> tuple[str, Trajectory]:
     """(what is told, the motion): a gait where there is one, followed until a time, if one is given."""
-    from jourdain.gallery.starts import STARTS
-
     if hybrid.near is not None:
         gait = hybrid.gait(**parameters)
         run = gait.trajectory if until is None else hybrid.simulate(gait.q, gait.v, until=until, **parameters)
         return "\n".join([str(gait), "", *summary(run)]), run
-    start = STARTS[name]
-    q, v = hybrid.project(start.q, start.v, **parameters)
-    run = hybrid.simulate(q, v, until=start.until if until is None else until, **parameters)
+    run = hybrid.simulate(until=until, **parameters)
     return "\n".join([*summary(run), "", *_states(run)]), run
 
 

@@ -11,6 +11,7 @@ from jourdain.naming import name_of
 
 if TYPE_CHECKING:
     from jourdain.event import Event
+    from jourdain.mechanism import Mechanism
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +34,31 @@ class Sketch:
     acts: Mapping[str, str] = field(default_factory=dict)
     # Those of `acts` that are surfaces: across their first row, solid on the side where its velocity u is negative.
     surfaces: Sequence[str] = ()
+    # For motions. Height of a level surface, a number or a parameter → −1 if it is solid below, +1 above.
+    floors: Mapping[Any, int] = field(default_factory=dict)
+    # A point that stays where it is when legs swap their names and the origin moves: the picture moves on with it.
+    anchor: str = ""
+    tilt: Any = None  # a parameter: the angle by which the frame goes down to the right
 
     def points(self) -> tuple[str, ...]:
         """Every point that is drawn."""
         named = [*(name for line in self.links for name in line), *self.arcs, *self.masses, *self.pivots]
         away = [away for _, away in self.arcs.values()]
-        return tuple(dict.fromkeys([*named, *away, *self.velocities, *self.acts.values()]))
+        anchors = [self.anchor] if self.anchor else []
+        return tuple(dict.fromkeys([*named, *away, *self.velocities, *self.acts.values(), *anchors]))
+
+    def refuse_strange_points(self, mechanism: Mechanism) -> None:
+        """Points and radii must be the mechanism's."""
+        for name in self.points():
+            if name not in mechanism.points:
+                raise unknown("point", name, mechanism.points)
+        for radius in (*(radius for radius, _ in self.arcs.values()), *self.floors):
+            if not isinstance(radius, int | float) and name_of(radius) not in mechanism.parameters:
+                raise unknown("parameter of the mechanism", name_of(radius), mechanism.parameters)
 
     def refuse_strangers(self, event: Event) -> None:
         """Every name must be the event's."""
-        for name in self.points():
-            if name not in event.mechanism.points:
-                raise unknown("point", name, event.mechanism.points)
+        self.refuse_strange_points(event.mechanism)
         acting = [*(role.constraint.name for role in event.roles), *event.applied]
         for name in self.acts:
             if name not in acting:
@@ -52,6 +66,3 @@ class Sketch:
         for name in self.surfaces:
             if name not in self.acts:
                 raise unknown("entry of acts for the surface", name, self.acts)
-        for radius, _ in self.arcs.values():
-            if name_of(radius) not in event.mechanism.parameters:
-                raise unknown("parameter of the mechanism", name_of(radius), event.mechanism.parameters)

@@ -7,6 +7,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 
 from jourdain.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.sketch import Sketch
 
 
 def bouncing_ball() -> Hybrid:
@@ -19,16 +20,22 @@ def bouncing_ball() -> Hybrid:
     N = ReferenceFrame("N")
     O, P = Point("O"), Point("P")
     O.set_vel(N, 0)
-    P.set_pos(O, z * N.z)
+    P.set_pos(O, z * N.y)
     mechanism = Mechanism.from_sympy(
         bodies=[Particle("ball", P, m)],
         frame=N,
         q=[z],
         parameters={m: 1.0, g: 9.81, kappa: 0.8},
         points={"P": P},
-        gravity=-g * N.z,
+        gravity=-g * N.y,
         units={z: "m", m: "kg", g: "m/s^2", kappa: "1"},
     )
     floor = mechanism.constraint("floor", z, level="position", units="m")
     bounce = Switch("flight", "flight", guard=floor, event=mechanism.event(elastic={floor: kappa}))
-    return Hybrid(mechanism, topologies={"flight": []}, switches=[bounce])
+    return Hybrid(
+        mechanism,
+        topologies={"flight": []},
+        switches=[bounce],
+        start=({"z": 1.0}, {}),
+        sketch=Sketch(masses=["P"], floors={0: -1}),
+    )

@@ -9,6 +9,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 
 from jourdain.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.sketch import Sketch
 
 
 def compass_gait() -> Hybrid:
@@ -57,7 +58,9 @@ def compass_gait() -> Hybrid:
                 after_rising=True,
                 event=mechanism.event(inert=[strike], released=[stance]),
                 relabel={foot_x: 0, foot_y: 0, theta_st: theta_sw, theta_sw: theta_st},
-            )
+            ),
+            Switch("stance", None, guard=sp.cos(theta_st), name="fallen"),
         ],
         near=({"theta_st": 0.27, "theta_sw": -0.27}, {"theta_st": -1.1, "theta_sw": -0.38}),
+        sketch=Sketch(links=[("foot", "hip", "heel")], masses=["hip"], floors={0: -1}, anchor="hip", tilt=slope),
     )

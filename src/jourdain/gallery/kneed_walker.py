@@ -7,6 +7,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 
 from jourdain.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.sketch import Sketch
 
 
 def kneed_walker() -> Hybrid:
@@ -83,9 +84,18 @@ def kneed_walker() -> Hybrid:
                 | {stance_thigh: swing_thigh, stance_shank: swing_shank}
                 | {swing_thigh: stance_thigh, swing_shank: stance_shank},
             ),
+            Switch("unlocked", None, guard=sp.cos(stance_thigh), name="fallen"),
+            Switch("locked", None, guard=sp.cos(stance_thigh), name="fallen"),
         ],
         near=(
             {"stance_thigh": 0.238, "stance_shank": 0.238, "swing_thigh": -0.238, "swing_shank": -0.238},
             {"stance_thigh": -1.1, "stance_shank": -1.1, "swing_thigh": -0.04, "swing_shank": -0.04},
+        ),
+        sketch=Sketch(
+            links=[("foot", "knee", "hip", "other_knee", "heel")],
+            masses=["hip"],
+            floors={0: -1},
+            anchor="hip",
+            tilt=slope,
         ),
     )

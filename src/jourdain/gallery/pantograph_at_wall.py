@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import Any
 
 import sympy as sp
@@ -10,6 +11,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, 
 from jourdain.gallery.pantograph import _outer_angles
 from jourdain.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid, Reaction, Switch
+from jourdain.sketch import Sketch
 
 
 def pantograph_at_wall() -> Hybrid:
@@ -62,4 +64,12 @@ def pantograph_at_wall() -> Hybrid:
             Switch("free", "wall", guard=gap, after_rising=True, event=mechanism.event(inert=[gap])),
         ],
         forces={q1: drive, q3: -drive},
+        start=({"q1": 0.6, "q3": pi - 0.6}, {}),
+        until=3.0,
+        sketch=Sketch(
+            links=[("motor_1", "elbow_1", "EE", "elbow_2", "motor_2")],
+            pivots=["motor_1", "motor_2"],
+            masses=["EE"],
+            floors={wall: 1},
+        ),
     )

@@ -8,6 +8,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 from jourdain.errors import BadEvent
 from jourdain.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.sketch import Sketch
 
 
 def rimless_wheel(n: int = 8) -> Hybrid:
@@ -27,13 +28,17 @@ def rimless_wheel(n: int = 8) -> Hybrid:
     O = Point("O")
     O.set_vel(N, 0)
     hub = O.locatenew("hub", (l + stretch) * A.y)
+    turned = [2 * alpha * i for i in range(n)]
+    tips = {
+        f"tip_{i}": hub.locatenew(f"tip_{i}", -l * (sp.cos(a) * A.y + sp.sin(a) * A.x)) for i, a in enumerate(turned)
+    }
 
     mechanism = Mechanism.from_sympy(
         bodies=[Particle("wheel", hub, m)],
         frame=N,
         q=q,
         parameters={m: 1.0, l: 1.0, g: 9.81, slope: 0.08, push: 0.0},
-        points={"hub": hub},
+        points={"hub": hub, **tips},
         gravity=g * (sp.sin(slope) * N.x - sp.cos(slope) * N.y),
         units={theta: "rad", stretch: "m", m: "kg", l: "m", g: "m/s^2", slope: "rad", push: "N s"},
     )
@@ -59,4 +64,7 @@ def rimless_wheel(n: int = 8) -> Hybrid:
         topologies={"stance": [stance]},
         switches=[strike("downhill", 1), strike("uphill", -1)],
         near=({"theta": -float(alpha)}, {"theta": 1.0}),
+        sketch=Sketch(
+            links=[("hub", f"tip_{i}") for i in range(n)], masses=["hub"], floors={0: -1}, anchor="hub", tilt=slope
+        ),
     )

@@ -9,6 +9,7 @@ from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsym
 
 from jourdain.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.sketch import Sketch
 
 
 def rocking() -> Hybrid:
@@ -28,13 +29,14 @@ def rocking() -> Hybrid:
     base = O.locatenew("base", x * N.x + y * N.y)
     C = base.locatenew("C", R * sp.cos(alpha) * B.y)
     left, right = base.locatenew("left_corner", -half * B.x), base.locatenew("right_corner", half * B.x)
+    tops = [corner.locatenew(f"top of {corner.name}", 2 * R * sp.cos(alpha) * B.y) for corner in (left, right)]
 
     mechanism = Mechanism.from_sympy(
         bodies=[RigidBody("block", C, B, m, (inertia(B, 0, 0, m * R**2 / 3), C))],
         frame=N,
         q=q,
         parameters={m: 1000.0, R: 2.0, alpha: radians(15), g: 9.81},
-        points={"C": C, "left_corner": left, "right_corner": right},
+        points={"C": C, "left_corner": left, "right_corner": right, "top_left": tops[0], "top_right": tops[1]},
         gravity=-g * N.y,
         units={x: "m", y: "m", theta: "rad", m: "kg", R: "m", alpha: "rad", g: "m/s^2"},
     )
@@ -51,5 +53,10 @@ def rocking() -> Hybrid:
             Switch(
                 "right", "left", guard=theta, direction=1, event=mechanism.event(released=[on_right], inert=[on_left])
             ),
+            Switch("left", None, guard=sp.pi / 2 - theta, name="toppled"),
+            Switch("right", None, guard=sp.pi / 2 + theta, name="toppled"),
         ],
+        start=({"theta": 0.2}, {}),
+        until=20.0,
+        sketch=Sketch(links=[("left_corner", "right_corner", "top_right", "top_left", "left_corner")], floors={0: -1}),
     )

@@ -9,6 +9,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 
 from jourdain.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.sketch import Sketch
 
 
 def round_foot_walker() -> Hybrid:
@@ -60,7 +61,16 @@ def round_foot_walker() -> Hybrid:
                 after_rising=True,
                 event=mechanism.event(inert=[strike], released=[stance]),
                 relabel={foot_x: 0, foot_y: 0, theta_st: theta_sw, theta_sw: theta_st},
-            )
+            ),
+            Switch("stance", None, guard=sp.cos(theta_st), name="fallen"),
         ],
         near=({"theta_st": 0.24, "theta_sw": -0.24}, {"theta_st": -1.0, "theta_sw": -0.5}),
+        sketch=Sketch(
+            links=[("rear", "hip", "fore")],
+            arcs={"rear": (R, "hip"), "fore": (R, "hip")},
+            masses=["hip"],
+            floors={0: -1},
+            anchor="hip",
+            tilt=slope,
+        ),
     )

@@ -7,6 +7,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 
 from jourdain.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.sketch import Sketch
 
 
 def simplest_walker() -> Hybrid:
@@ -55,7 +56,10 @@ def simplest_walker() -> Hybrid:
                 after_rising=True,
                 event=mechanism.event(inert=[strike], released=[stance]),
                 relabel={theta: theta - phi, phi: -phi - trail, stretch: 0, trail: 0},
-            )
+            ),
+            Switch("stance", None, guard=sp.cos(theta), name="fallen"),
         ],
         near=({"theta": 0.2, "phi": 0.4}, {"theta": -0.2, "phi": -0.016}),
+        until=20.0,
+        sketch=Sketch(links=[("foot", "hip", "heel")], masses=["hip"], floors={0: -1}, anchor="hip", tilt=slope),
     )

@@ -7,6 +7,7 @@ from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsym
 
 from jourdain.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.sketch import Sketch
 
 
 def sliding_sleigh() -> Hybrid:
@@ -39,4 +40,11 @@ def sliding_sleigh() -> Hybrid:
     ice = mechanism.constraint("ice", z, level="position", units="m")
     blade = mechanism.constraint("blade", v_A.dot(B.y), units="m/s")
     landing = Switch("flight", "ice", guard=ice, event=mechanism.event(inert=[ice, blade]))
-    return Hybrid(mechanism, topologies={"flight": [], "ice": [ice, blade]}, switches=[landing])
+    return Hybrid(
+        mechanism,
+        topologies={"flight": [], "ice": [ice, blade]},
+        switches=[landing],
+        start=({"z": 0.5, "theta": 0.3}, {"x": 1.0, "y": 0.5, "theta": 2.0}),
+        until=5.0,
+        sketch=Sketch(links=[("A", "C")], masses=["C"]),
+    )

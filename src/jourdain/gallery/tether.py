@@ -9,6 +9,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 
 from jourdain.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.sketch import Sketch
 
 
 def tether() -> Hybrid:
@@ -48,4 +49,7 @@ def tether() -> Hybrid:
                 event=mechanism.event(released=[line]),
             ),
         ],
+        start=({"x_2": 10.0}, {"x_2": 2.0, "y_2": 2.0}),
+        until=60.0,
+        sketch=Sketch(links=[("P_1", "P_2")], masses=["P_1", "P_2"]),
     )

@@ -7,6 +7,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 
 from jourdain.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.sketch import Sketch
 
 
 def torso_walker() -> Hybrid:
@@ -65,8 +66,17 @@ def torso_walker() -> Hybrid:
                 after_rising=True,
                 event=mechanism.event(inert=[strike], released=[sole]),
                 relabel={foot_x: 0, foot_y: 0, stance: swing, swing: stance},
-            )
+            ),
+            Switch("stance", None, guard=sp.cos(stance), name="fallen"),
         ],
         forces={torso: torque, stance: -torque / 2, swing: -torque / 2},
         near=({"stance": -0.62, "swing": 0.62, "torso": -0.09}, {"stance": 0.99, "swing": -0.56, "torso": 2.5}),
+        sketch=Sketch(
+            links=[("rear", "hip", "fore"), ("hip", "chest")],
+            arcs={"rear": (R, "hip"), "fore": (R, "hip")},
+            masses=["hip", "chest"],
+            floors={0: -1},
+            anchor="hip",
+            tilt=slope,
+        ),
     )

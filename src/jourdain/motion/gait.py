@@ -78,8 +78,8 @@ class Gait:
     def __str__(self) -> str:
         from jourdain.table import aligned, rounded
 
-        rows = [[name, rounded(value)] for name, value in self.coordinate.items()]
-        rows += [[f"rate of {name}", rounded(value)] for name, value in self.velocity.items()]
+        rows = [[name, rounded(value, 1.0)] for name, value in self.coordinate.items()]
+        rows += [[f"rate of {name}", rounded(value, 1.0)] for name, value in self.velocity.items()]
         moduli = ", ".join(_complex(one) for one in self.multipliers if abs(one) > 1e-9)
         state = "stable" if self.stable else "unstable"
         lines = [f"gait of {self.steps} step{'s' if self.steps > 1 else ''}, period {self.period:.9g} s, {state}"]
@@ -114,7 +114,7 @@ def gait_of(hybrid: Hybrid, topology: str, steps: int, x: Array, p: Array, made:
     """The gait whose step was made from x."""
     values = np.linalg.eigvals(made.by_state).astype(complex)
     order = np.lexsort((-values.imag, -np.round(np.abs(values), 12)))
-    run = Trajectory(hybrid, made.segments, made.events, f"{steps} steps")
+    run = Trajectory(hybrid, made.segments, made.events, f"the end of {steps} step{'s' * (steps > 1)}")
     named = dict(zip(hybrid.parameters, map(float, p), strict=True))
     n_q = hybrid.n_q
     return Gait(hybrid, topology, steps, x[:n_q], x[n_q:], made.period, values[order], named, run, made)
@@ -133,10 +133,15 @@ def step_map(
     segments: list[Segment] = []
     events: list[Happened] = []
     for _ in range(MOST_SWITCHES):
-        segment, switch, _ = flow_until(hybrid, now, y, p, y[0] + LONGEST, settings)
+        segment, switch = flow_until(hybrid, now, y, p, y[0] + LONGEST, settings)
         if switch is None:
             raise NotConverged(
                 f"No guard of '{now}' is reached within {LONGEST:g} s: the step does not end. Start elsewhere."
+            )
+        if switch.target is None:
+            raise NotConverged(
+                f"The step ends at t = {segment.t[-1]:.6g} s in '{now}': {switch.name or 'a switch without a target'}. "
+                "Start elsewhere."
             )
         segments.append(segment)
         before = segment.y[-1]

@@ -13,18 +13,20 @@ from casadi import SX
 from numpy.typing import NDArray
 
 from jourdain.constraint import Constraint
-from jourdain.errors import BadEvent, listing, unknown
+from jourdain.errors import BadEvent, NotConverged, listing, unknown
 from jourdain.evaluate import Evaluator
 from jourdain.event import Event
 from jourdain.mechanism import Mechanism
 from jourdain.motion.dynamics import Dynamics
 from jourdain.motion.flow import Flow
 from jourdain.naming import name_of
+from jourdain.sketch import Sketch
 from jourdain.state import number, parameter_vector
 
 Method = Literal["explicit", "Radau", "BDF"]
 
 if TYPE_CHECKING:
+    from jourdain.motion.basin import Basin
     from jourdain.motion.continuation import Branch
     from jourdain.motion.gait import Gait
     from jourdain.motion.steps import Force
@@ -48,31 +50,35 @@ class Switch:
     falls, +1 rises, 0 either. `event`: what jumps (None: nothing). `relabel`: {coordinate: expression in the old q},
     velocities follow by its Jacobian. `parameters`: {parameter: expression in the old ones}. `after_rising`: the guard
     counts only once it has been on its other side since the topology was entered, as for a foot that starts on the
-    ground and scuffs.
+    ground and scuffs. `target`: None ends the motion, for what `name` says, as "fallen".
     """
 
     source: str
-    target: str
+    target: str | None
     guard: Any
     event: Event | None = None
     direction: int = -1
     relabel: Mapping[Any, Any] = field(default_factory=dict)
     parameters: Mapping[Any, Any] = field(default_factory=dict)
     after_rising: bool = False
+    name: str = ""
 
     def __post_init__(self) -> None:
         if self.direction not in (-1, 0, 1):
             raise BadEvent(
                 f"The direction of a switch is −1 (falls), +1 (rises) or 0 (either), not {self.direction!r}."
             )
+        if self.target is None and (self.event is not None or self.relabel or self.parameters):
+            raise BadEvent(f"A switch without a target ends the motion in '{self.source}'; nothing can follow from it.")
 
 
 class Hybrid:
     """A mechanism with topologies (name → constraints that are on) and switches between them.
 
     `forces`: {velocity: generalized force} besides the mechanism's own, an expression or a function of (t, q, v), which
-    is slow. Parameters are those of the mechanism and of
-    the events; `defaults` changes their values. `near`: (q, v) from which `gait` starts if nothing else is said.
+    is slow. Parameters are those of the mechanism and of the events; `defaults` changes their values. Where nothing
+    else is said, `gait` starts from `near` and `simulate` from `start`, each a (q, v), and goes on `until` a time, s.
+    `sketch`: how it is drawn.
     """
 
     def __init__(
@@ -83,6 +89,9 @@ class Hybrid:
         forces: Mapping[Any, Any] = {},
         defaults: Mapping[Any, float] = {},
         near: Any = None,
+        start: Any = None,
+        until: float = 10.0,
+        sketch: Sketch | None = None,
     ) -> None:
         self.mechanism = mechanism
         if not isinstance(topologies, Mapping) or not topologies:
@@ -93,7 +102,7 @@ class Hybrid:
         self.switches = tuple(switches)
         for switch in self.switches:
             for name in (switch.source, switch.target):
-                if name not in self.topologies:
+                if name is not None and name not in self.topologies:
                     raise unknown("topology", name, self.topologies)
             if switch.event is not None and switch.event.mechanism is not mechanism:
                 raise BadEvent(f"The event of the switch from '{switch.source}' is one of another mechanism.")
@@ -109,7 +118,9 @@ class Hybrid:
                 raise unknown("parameter", name, self.parameters)
         self.parameters |= own
         self._applied, self._given, self.functions = self._generalized(forces)
-        self.near = near
+        self.near, self.start, self.until, self.sketch = near, near if start is None else start, until, sketch
+        if sketch is not None:
+            sketch.refuse_strange_points(mechanism)
         self._flows: dict[tuple[str, bool], Flow] = {}
 
     @property
@@ -124,7 +135,7 @@ class Hybrid:
         self,
         q: Any = None,
         v: Any = None,
-        until: float = 10.0,
+        until: float | None = None,
         topology: str | None = None,
         rtol: float = 1e-10,
         atol: float = 1e-10,
@@ -134,13 +145,16 @@ class Hybrid:
     ) -> Trajectory:
         """Motion from a state on: flow, guards, events, until a time is reached.
 
-        `topology`: the one to start in; the first if not given. `q`, `v`: as for `Event.solve`. `method`: explicit
-        Runge–Kutta steps of order 8, compiled; or SciPy's "Radau" or "BDF", for stiff forces.
+        `topology`: the one to start in; the first if not given. `q`, `v`: as for `Event.solve`; if neither is given,
+        those of `start`, moved onto the constraints. `method`: explicit Runge–Kutta steps of order 8, compiled; or
+        SciPy's "Radau" or "BDF", for stiff forces.
         """
         from jourdain.motion.simulate import Settings, simulate
 
-        settings = Settings(rtol, atol, method)
-        return simulate(self, q, v, until, self.first(topology), max_events, settings, parameters)
+        if q is None and v is None and self.start is not None:
+            q, v = self._begin(topology, parameters)
+        settings, end = Settings(rtol, atol, method), self.until if until is None else until
+        return simulate(self, q, v, end, self.first(topology), max_events, settings, parameters)
 
     def gait(
         self,
@@ -183,6 +197,28 @@ class Hybrid:
             raise unknown("parameter", name, self.parameters)
         return follow_branch(self, gait, name, number(f"values of '{name}'", several), Settings(rtol, atol), progress)
 
+    def basin(
+        self,
+        gaits: Gait | Sequence[Gait],
+        q: Any = None,
+        v: Any = None,
+        steps: int = 100,
+        rtol: float = 1e-8,
+        atol: float = 1e-8,
+        progress: bool | None = None,
+    ) -> Basin:
+        """Which gait each of many starts comes to: `basin(gait, q={"theta": θ[:, None]}, v={"theta": ω})`.
+
+        `q`, `v`: dicts of arrays that broadcast against each other; what is not named is that of the first gait. Starts
+        lie in its topology. All go through one kernel. `steps`: at most, before a start is left undecided.
+        """
+        from jourdain.motion.basin import find_basin
+        from jourdain.motion.gait import Gait
+        from jourdain.motion.simulate import Settings
+
+        several = [gaits] if isinstance(gaits, Gait) else list(gaits)
+        return find_basin(self, several, q, v, steps, Settings(rtol, atol), progress)
+
     def first(self, topology: str | None) -> str:
         """A topology by name; the first if none is given."""
         if topology is None:
@@ -192,16 +228,27 @@ class Hybrid:
         return topology
 
     def project(
-        self, q: Any = None, v: Any = None, topology: str | None = None, **parameters: Any
+        self, q: Any = None, v: Any = None, topology: str | None = None, hold: Iterable[Any] = (), **parameters: Any
     ) -> tuple[Array, Array]:
-        """(q, v) moved onto the constraints of a topology: q by Newton's method, v M-orthogonally."""
+        """(q, v) moved onto the constraints of a topology: q by Newton's method, v M-orthogonally.
+
+        `hold`: coordinates that keep their value.
+        """
         m, held = self.mechanism, self.topologies[self.first(topology)]
         p = self.parameter_array(parameters)
         own = dict(zip(m.symbols.p_names, map(float, self.own(p)), strict=True))
         geometric = [c for c in held if c.g is not None]
-        placed = m.assemble(q, hold=geometric, **own) if geometric else m.coordinates(q)
+        placed = m.assemble(q, hold=[*geometric, *hold], **own) if geometric else m.coordinates(q)
         event = m.event(inert=held)
         return placed, event.solve(placed, v, check=False, parameters=own).v_plus if held else m.velocities(v)
+
+    def _begin(self, topology: str | None, parameters: Mapping[str, Any]) -> tuple[Array, Array]:
+        """The start, on the constraints: what it names keeps its value where that is possible."""
+        q, v = self.start
+        try:
+            return self.project(q, v, topology, q, **parameters)
+        except NotConverged:
+            return self.project(q, v, topology, **parameters)
 
     # What the flow needs
 

@@ -36,24 +36,24 @@ class Jump:
         return made[switch]
 
     def __call__(self, y: Array, p: Array) -> tuple[Transition | None, Array, Array]:
-        """(outcome of the event, y after, parameters after)."""
+        """(outcome of the event, y after, parameters after), of one state `(n,)` or of many `(lanes, n)`."""
         n_q, n_v = self.hybrid.n_q, self.hybrid.n_v
-        q, v = y[1 : 1 + n_q], y[1 + n_q : 1 + n_q + n_v]
+        q, v = y[..., 1 : 1 + n_q], y[..., 1 + n_q : 1 + n_q + n_v]
         outcome = None
         if self.switch.event is not None:
-            outcome = self.switch.event.solve(q, v, check=False, parameters=self.event_parameters(y[0], p))
+            outcome = self.switch.event.solve(q, v, check=False, parameters=self.event_parameters(y[..., 0], p))
             v = outcome.v_plus
         if self.switch.relabel or self.switch.parameters:
             moved = self._relabelled(q, v, p)
-            q, v, p = (moved[name][:, 0] for name in ("q", "v", "p"))
-        after = np.concatenate([y[:1], q, v, y[1 + n_q + n_v :]])
+            q, v, p = (moved[name][..., 0] for name in ("q", "v", "p"))
+        after = np.concatenate([y[..., :1], q, v, y[..., 1 + n_q + n_v :]], axis=-1)
         return outcome, after, p
 
-    def event_parameters(self, t: float, p: Array) -> dict[str, float]:
+    def event_parameters(self, t: Any, p: Array) -> dict[str, Any]:
         """Those that the event knows."""
         assert self.switch.event is not None
-        values = dict(zip(self.hybrid.parameters, p, strict=True)) | {"t": t}
-        return {name: float(values[name]) for name in self.switch.event.parameters}
+        values = dict(zip(self.hybrid.parameters, np.moveaxis(p, -1, 0), strict=True)) | {"t": t}
+        return {name: values[name] for name in self.switch.event.parameters}
 
     def expressions(self) -> tuple[SX, SX, SX, SX, SX, SX]:
         """(q, v, p) and what relabelling makes of them."""

@@ -43,25 +43,31 @@ def first_fall(guard: Callable[[Array], Array], leaving: bool) -> float | None:
     return None
 
 
-def seen_to_fall(looks: Array, leaving: bool, rising: bool) -> float | None:
-    """The same from values at equal parts of a step, to start from; NaN where they do not tell, None for no fall.
+def seen_to_fall(looks: Array, leaving: NDArray[np.bool_], rising: NDArray[np.bool_]) -> Array:
+    """The same of many guards, from values at equal parts of a step, `(guards, looks)`: x to start from, `(guards,)`.
 
-    `rising`: it leaves 0 upwards, and might be down again at the first look.
+    NaN where they do not tell, infinity for no fall. `rising`: it leaves 0 upwards, and might be down again at the
+    first look.
     """
-    n = len(looks) - 1
-    bends = np.abs(looks[:-2] - 2 * looks[1:-1] + looks[2:])
-    dip = np.maximum(np.append(bends[0], bends), np.append(bends, bends[-1])) * DIP  # between neighbours
-    low, high = looks[:-1], looks[1:]
+    n = looks.shape[1] - 1
+    bends = np.abs(looks[:, :-2] - 2 * looks[:, 1:-1] + looks[:, 2:])
+    dip = np.empty((len(looks), n))  # between neighbours
+    dip[:, 0], dip[:, -1] = bends[:, 0], bends[:, -1]
+    np.maximum(bends[:, :-1], bends[:, 1:], out=dip[:, 1:-1])
+    dip *= DIP
+    low, high = looks[:, :-1], looks[:, 1:]
     falls = (low > 0) & (high <= 0)
     doubtful = ((np.abs(low) <= dip) | (np.abs(high) <= dip)) & ~falls
-    if leaving:  # it may rise and fall before the first look
-        falls[0], doubtful[0] = False, high[0] <= dip[0] if rising else abs(high[0]) <= dip[0]
-    elif low[0] <= 0:
-        return float("nan")
-    first = int(np.argmax(falls)) if falls.any() else n
-    if doubtful[:first].any():
-        return float("nan")
-    return None if first == n else (first + low[first] / (low[first] - high[first])) / n
+    falls[leaving, 0] = False  # it may rise and fall before the first look
+    at_first = np.where(rising, high[:, 0], np.abs(high[:, 0])) <= dip[:, 0]
+    doubtful[:, 0] = np.where(leaving, at_first, doubtful[:, 0] | (low[:, 0] <= 0))
+    some = falls.any(axis=1)
+    first = np.where(some, np.argmax(falls, axis=1), n)
+    unsure = (doubtful & (np.arange(n) < first[:, None])).any(axis=1)
+    rows, place = np.arange(len(looks)), np.minimum(first, n - 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        x = (first + low[rows, place] / (low[rows, place] - high[rows, place])) / n
+    return np.where(unsure, np.nan, np.where(some, x, np.inf))
 
 
 def _roots(nodes: Array, values: Array, size: float) -> Array:

@@ -18,12 +18,14 @@ from jourdain.motion.trajectory import Happened, Segment, Trajectory
 from jourdain.runge_kutta import N_DENSE, along
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 MOST_STEPS = 1_000_000  # in a segment
 ON_GUARD = 1e-9  # a guard this small at the start of a segment is on it
 MOST_REFINEMENTS = 12
+SETTLED = 4e-16  # of the time: a correction to that of an event which is rounding
 OFF = 1e-8  # what the constraints of a topology may be off by at the start
-CHATTER = 1e-7  # of the time so far: events closer than this, and closer each time, pile up
+CHATTER = 1e-9  # of the time so far: events that come closer each time pile up if their limit is this near
 N_CHATTER = 8  # in a row
 
 
@@ -59,10 +61,12 @@ def simulate(
     segments: list[Segment] = []
     events: list[Happened] = []
     while True:
-        segment, which, reason = flow_until(hybrid, topology, y, p, until, settings)
+        segment, which = flow_until(hybrid, topology, y, p, until, settings)
         segments.append(segment)
         if which is None:
-            return Trajectory(hybrid, segments, events, reason)
+            return Trajectory(hybrid, segments, events, "the end of the time asked for")
+        if which.target is None:
+            return Trajectory(hybrid, segments, events, which.name or f"a switch that ends '{topology}'")
         before = segment.y[-1]
         happened, y, p = happen(hybrid, which, before, p)
         events.append(happened)
@@ -85,8 +89,8 @@ def happen(hybrid: Hybrid, switch: Switch, before: Array, p: Array) -> tuple[Hap
 
 def flow_until(
     hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings
-) -> tuple[Segment, Switch | None, str]:
-    """(motion in a topology, the switch that ends it or None, why it ended)."""
+) -> tuple[Segment, Switch | None]:
+    """(motion in a topology, the switch that ends it or None)."""
     steps = stepping(hybrid, topology, y, p, until, settings)
     owners = hybrid.guard_owners(topology)
     states, records, lengths = [y], list[Array](), list[float]()
@@ -94,11 +98,9 @@ def flow_until(
     if owners:
         guards, rates = steps.guards(y)
         waits = np.array([switch.after_rising for switch in owners])
-        falls = (guards <= 0) & (rates < 0) & ~waits
+        falls, leaving, rising = begins(guards, rates, waits)
         if falls.any():
-            return _segment(topology, states, records, lengths, p), owners[int(np.argmax(falls))], "switch"
-        rising = (guards <= ON_GUARD) & (rates >= 0)
-        leaving = rising | ((guards <= ON_GUARD) & waits)
+            return _segment(topology, states, records, lengths, p), owners[int(np.argmax(falls))]
     for _ in range(MOST_STEPS):
         step = steps(y)
         if step is None:
@@ -108,17 +110,24 @@ def flow_until(
         lengths.append(step.used)
         if found is not None:
             states.append(found[1])
-            return _segment(topology, states, records, lengths, p), owners[found[0]], "switch"
+            return _segment(topology, states, records, lengths, p), owners[found[0]]
         y, rising = step.after, np.zeros_like(rising)
         if leaving.any():  # those that wait go on waiting until they have risen
             leaving = leaving & waits & (steps.guards(y)[0] <= 0)
         states.append(y)
         if y[0] >= until:
-            return _segment(topology, states, records, lengths, p), None, "the end of the time asked for"
+            return _segment(topology, states, records, lengths, p), None
     raise NotConverged(
         f"The motion in '{topology}' needs more than {MOST_STEPS} steps at t = {y[0]:.6g} s; if it is stiff, use "
         "method='Radau'."
     )
+
+
+def begins(guards: Array, rates: Array, waits: Flags) -> tuple[Flags, Flags, Flags]:
+    """At the start of a segment: (guards that fall at once, those that leave 0 or wait for it, those that rise)."""
+    falls = (guards <= 0) & (rates < 0) & ~waits
+    rising = (guards <= ON_GUARD) & (rates >= 0)
+    return falls, rising | ((guards <= ON_GUARD) & waits), rising
 
 
 def stepping(hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings) -> Steps:
@@ -131,25 +140,20 @@ def stepping(hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, se
     return SciPySteps(flow, partial(hybrid.inputs, p=p), y, until, tolerances, method)
 
 
-def _crossing(steps: Steps, y: Array, step: OneStep, leaving: Array, rising: Array) -> tuple[int, Array] | None:
+def _crossing(steps: Steps, y: Array, step: OneStep, leaving: Flags, rising: Flags) -> tuple[int, Array] | None:
     """(guard, state) where the first of the guards falls through 0 in a step; found again by steps of that length."""
     assert step.looks is not None
     coefficients = [one[None] for one in step.polynomial]
-    first: tuple[float, int] | None = None
-    for i in range(len(leaving)):
+    falls = seen_to_fall(step.looks.T, leaving, rising)
+    for unclear in np.flatnonzero(np.isnan(falls)):  # the looks do not tell
 
-        def guard(x: Array, i: int = i) -> Array:
+        def guard(x: Array, i: int = int(unclear)) -> Array:
             return steps.along(along(y[None], coefficients, x[:, None]))[:, i]
 
-        x = seen_to_fall(step.looks[:, i], bool(leaving[i]), bool(rising[i]))
-        if x is not None and np.isnan(x):  # they do not tell
-            x = first_fall(guard, bool(leaving[i]))
-        if x is not None and (first is None or x < first[0]):
-            first = (x, i)
-    if first is None:
-        return None
-    x, i = first
-    return i, _refined(steps, y, step, x * step.used, i)
+        found = first_fall(guard, bool(leaving[unclear]))
+        falls[unclear] = np.inf if found is None else found
+    i = int(np.argmin(falls))
+    return (i, _refined(steps, y, step, falls[i] * step.used, i)) if falls[i] < np.inf else None
 
 
 def _refined(steps: Steps, y: Array, step: OneStep, h: float, i: int) -> Array:
@@ -161,7 +165,7 @@ def _refined(steps: Steps, y: Array, step: OneStep, h: float, i: int) -> Array:
         h -= change
         if not 0 <= h <= step.used * (1 + 1e-9):  # grazing: the polynomial's own root is the better one
             return steps.to(y, step, start)
-        if abs(change) <= 4e-16 * max(abs(y[0]), step.used):
+        if abs(change) <= SETTLED * max(abs(y[0]), step.used):
             return end
         end = steps.to(y, step, h)
     return end
@@ -173,14 +177,13 @@ def _segment(topology: str, states: list[Array], records: list[Array], lengths: 
 
 
 def piled_up(times: list[float]) -> float | None:
-    """The limit of event times that follow each other ever closer; None if they do not."""
+    """The limit of event times that follow each other ever closer, once it is near; None if they do not."""
     gaps = np.diff(times[-N_CHATTER - 1 :])
-    if len(gaps) < N_CHATTER or not gaps[-1] <= CHATTER * max(times[-1], 1e-300):
-        return None
-    if not (np.diff(gaps) <= 0).all():
+    if len(gaps) < N_CHATTER or not (np.diff(gaps) <= 0).all():
         return None
     ratio = gaps[-1] / gaps[-2] if gaps[-2] > 0 else 0.0
-    return float(times[-1] + gaps[-1] * ratio / (1 - ratio)) if ratio < 1 else float(times[-1])
+    left = gaps[-1] * ratio / (1 - ratio) if ratio < 1 else np.inf  # the sum of a geometric series
+    return float(times[-1] + left) if left <= CHATTER * times[-1] else None
 
 
 def _stuck(hybrid: Hybrid, topology: str, y: Array) -> NotFinite:

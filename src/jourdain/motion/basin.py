@@ -1,0 +1,162 @@
+"""Basins of attraction: which gait each of many starts comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.dataset import unit_attribute
+from jourdain.errors import BadEvent, OffConstraint
+from jourdain.motion.gait import Gait
+from jourdain.motion.hybrid import Hybrid
+from jourdain.motion.many import step_many
+from jourdain.motion.simulate import OFF, Settings
+from jourdain.naming import name_of
+from jourdain.progress import bar
+from jourdain.quantities import rate_unit
+from jourdain.state import vector
+
+if TYPE_CHECKING:
+    import xarray
+
+Array = NDArray[np.float64]
+
+LOST, UNDECIDED = -1, -2  # instead of the number of a gait
+ARRIVED = 1e-4  # of the state: how near to a stable gait a motion stays with it
+PATIENCE = 20.0  # periods of the gait that a step may take
+
+
+@dataclass(frozen=True)
+class Basin:
+    """What became of each start, `(*starts,)`."""
+
+    gaits: Sequence[Gait]
+    reached: NDArray[np.int64]  # the number of the gait, LOST or UNDECIDED
+    steps: NDArray[np.int64]  # that it took until this was known
+    axes: Mapping[str, tuple[str, Array, str]]  # name of a coordinate of the starts → dimension, values, unit
+    dimensions: tuple[str, ...]
+
+    @property
+    def fraction(self) -> float:
+        """Of the starts that come to one of the gaits."""
+        return float(np.mean(self.reached >= 0))
+
+    def to_dataset(self) -> xarray.Dataset:
+        """`reached` and `steps` over the starts."""
+        import xarray
+
+        meaning = {"long_name": "gait that is reached", "flags": f"{LOST}: lost, {UNDECIDED}: undecided"}
+        data = {
+            "reached": (self.dimensions, self.reached, meaning),
+            "steps": (self.dimensions, self.steps, {"long_name": "steps until this was known"}),
+        }
+        coords = {name: (d, values, unit_attribute(unit)) for name, (d, values, unit) in self.axes.items()}
+        return xarray.Dataset(data, coords=coords)
+
+    def __repr__(self) -> str:
+        lost, undecided = (int(np.sum(self.reached == code)) for code in (LOST, UNDECIDED))
+        came = ", ".join(f"{int(np.sum(self.reached == i))} to gait {i}" for i in range(len(self.gaits)))
+        return f"<Basin of {self.reached.size} starts: {came}, {lost} lost, {undecided} undecided>"
+
+
+def find_basin(
+    hybrid: Hybrid, gaits: Sequence[Gait], q: Any, v: Any, steps: int, settings: Settings, progress: bool | None
+) -> Basin:
+    """See `Hybrid.basin`."""
+    _refuse(hybrid, gaits)
+    first, s = gaits[0], hybrid.mechanism.symbols
+    starts = vector("q", q, s.q_names, first.q), vector("v", v, s.v_names, first.v)
+    shape = np.broadcast_shapes(starts[0].shape[:-1], starts[1].shape[:-1])
+    if not shape:
+        raise BadEvent("A basin is one of many starts; give arrays for some coordinates or velocities.")
+    x = np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in starts], axis=-1)
+    x = x.reshape(-1, x.shape[-1])
+    p = np.array([first.parameters[name] for name in hybrid.parameters])
+    _refuse_off(hybrid, first.topology, x, p)
+    targets = [np.vstack(_ends(gait)) for gait in gaits]
+    reached, taken = np.full(len(x), UNDECIDED), np.zeros(len(x), dtype=np.int64)
+    y, parameters = np.column_stack([np.zeros(len(x)), x, np.zeros((len(x), 2))]), np.tile(p, (len(x), 1))
+    longest = PATIENCE * max(gait.period / gait.steps for gait in gaits)
+    lanes = np.arange(len(x))
+    with bar("basin", len(x), progress) as advance:
+        for _ in range(steps):
+            made = step_many(hybrid, first.topology, y, parameters, longest, settings)
+            taken[lanes] += 1
+            state = made.y[:, 1 : 1 + x.shape[1]]
+            lost = ~np.isfinite(state).all(axis=-1)
+            reached[lanes[lost]] = LOST
+            for i, several in enumerate(targets):
+                off = np.abs(state[:, None] - several) / (1 + np.abs(several))
+                reached[lanes[(np.max(off, axis=-1) <= ARRIVED).any(axis=-1) & ~lost]] = i
+            known = reached[lanes] != UNDECIDED
+            if advance is not None:
+                advance(int(known.sum()))
+            lanes, y, parameters = lanes[~known], made.y[~known], made.p[~known]
+            y[:, 0] = 0.0
+            if not lanes.size:
+                break
+    dimensions, axes = _labels(hybrid, q, v, shape)
+    return Basin(tuple(gaits), reached.reshape(shape), taken.reshape(shape), axes, dimensions)
+
+
+def _ends(gait: Gait) -> list[Array]:
+    """The states (q, v) after each step of a gait."""
+    n = len(gait.q) + len(gait.v)
+    return [event.after[1 : 1 + n] for event in gait.trajectory.events if event.switch.target == gait.topology]
+
+
+def _refuse(hybrid: Hybrid, gaits: Sequence[Gait]) -> None:
+    if not gaits:
+        raise BadEvent("A basin is that of one gait or of several; none was given.")
+    if hybrid.functions:
+        raise BadEvent("Many motions at once need forces as expressions, not as Python functions.")
+    for i, gait in enumerate(gaits):
+        if gait.hybrid is not hybrid:
+            raise BadEvent(f"Gait {i} is one of another system.")
+        if gait.topology != gaits[0].topology or gait.parameters != gaits[0].parameters:
+            raise BadEvent(f"Gait {i} differs from the first in its topology or parameters; one basin has one of each.")
+        if not gait.stable:
+            raise BadEvent(
+                f"Gait {i} is unstable, its largest multiplier {abs(gait.multipliers[0]):.4g}: no motion stays with it."
+            )
+
+
+def _refuse_off(hybrid: Hybrid, topology: str, x: Array, p: Array) -> None:
+    """Starts must lie on the constraints of the topology."""
+    y = np.column_stack([np.zeros(len(x)), x, np.zeros((len(x), 2))])
+    off = np.abs(hybrid.flow(topology).watch(y, np.tile(hybrid.own(p), (len(x), 1)))["off"][..., 0])
+    if off.size and not np.nanmax(off) <= OFF:
+        lane = int(np.argmax(np.max(off, axis=-1)))
+        raise OffConstraint(
+            f"Start {lane} misses the constraints of '{topology}' by {np.nanmax(off):.3g}; choose starts on them."
+        )
+
+
+def _labels(
+    hybrid: Hybrid, q: Any, v: Any, shape: tuple[int, ...]
+) -> tuple[tuple[str, ...], dict[str, tuple[str, Array, str]]]:
+    """(names of the dimensions, what varies along one of them only: name → dimension, values, unit)."""
+    s, units = hybrid.mechanism.symbols, hybrid.mechanism.units
+    given: dict[str, tuple[Any, str]] = {}
+    for part, is_rate in ((q, False), (v, True)):
+        for key, value in part.items() if isinstance(part, Mapping) else ():
+            name = name_of(key)
+            rate = is_rate and name in s.q_names
+            unit = units.get(name, "")
+            given[f"{name}_rate" if rate else name] = (value, rate_unit(unit) if rate else unit)
+    dimensions = [f"start_{i}" for i in range(len(shape))]
+    axes: dict[str, tuple[str, Array, str]] = {}
+    for name, (value, unit) in given.items():
+        array = np.asarray(value, dtype=float)
+        wide = array.reshape((1,) * (len(shape) - array.ndim) + array.shape)
+        along = [i for i, n in enumerate(wide.shape) if n > 1]
+        if len(along) == 1:
+            (i,) = along
+            if dimensions[i].startswith("start_"):
+                dimensions[i] = name
+            axes[name] = (dimensions[i], wide.ravel(), unit)
+    return tuple(dimensions), axes
