@@ -17,10 +17,11 @@ DIP = 0.25  # of the second difference: how far a guard may go beyond its looks
 FLAT = 1e-13  # of the largest value: a guard that is 0 up to rounding
 
 
-def first_fall(guard: Callable[[Array], Array], leaving: bool) -> float | None:
+def first_fall(guard: Callable[[Array], Array], leaving: bool, rising: bool) -> float | None:
     """The part x of a step, 0 ≤ x ≤ 1, at which guard(x) first falls through 0; None if it does not.
 
-    `guard`: of an array of x. `leaving`: it starts on 0, or below, and rises; that is not a fall.
+    `guard`: of an array of x. `leaving`: it starts on 0, or below, which is not a fall; `rising`: because it does not
+    sink at first, so that one which is found below falls at once, however short its hop.
     """
     nodes = (1 + chebyshev.chebpts2(N_NODES)) / 2
     values = guard(nodes)
@@ -31,7 +32,7 @@ def first_fall(guard: Callable[[Array], Array], leaving: bool) -> float | None:
         return 0.0
     # The roots of the interpolation find dips between nodes, the signs at nodes what a kink hides from it.
     edges = np.unique(np.concatenate([nodes, np.clip(_roots(nodes, values, size), 0.0, 1.0)]))
-    edges = edges[edges > NEAR] if leaving else edges
+    edges = np.append(NEAR, edges[edges > NEAR]) if leaving else edges
     middles = np.sort(np.concatenate([edges, (edges[1:] + edges[:-1]) / 2]))
     signs = guard(middles)
     above = False
@@ -40,7 +41,7 @@ def first_fall(guard: Callable[[Array], Array], leaving: bool) -> float | None:
             above = True
         elif above and (value < 0 or i == len(signs) - 1):
             return _refined(guard, middles[i - 1], middles[i])
-    return None
+    return 0.0 if rising and not above and signs[-1] < min(values[0], 0.0) else None
 
 
 def seen_to_fall(looks: Array, leaving: NDArray[np.bool_], rising: NDArray[np.bool_]) -> Array:

@@ -130,7 +130,7 @@ def _first(
                 flow.glance.many(states, np.broadcast_to(own[lane], (len(part), own.shape[1])))["guards"][:, i, 0]
             )
 
-        found = first_fall(guard, bool(leaving[lane, i]))
+        found = first_fall(guard, bool(leaving[lane, i]), bool(rising[lane, i]))
         x[k] = np.inf if found is None else found
     x = x.reshape(-1, n_guards)
     which = np.argmin(x, axis=-1)

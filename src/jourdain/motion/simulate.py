@@ -75,9 +75,10 @@ def simulate(
             return Trajectory(hybrid, segments, events, f"{max_events} events")
         limit = piled_up([event.t for event in events])
         if limit is not None:
-            return Trajectory(
-                hybrid, segments, events, f"events pile up: the {len(events)} so far have their limit at {limit:.9g} s"
+            told = (
+                f"events pile up: the {len(events)} so far have their limit at {limit:.9g} s; what then stays in touch"
             )
+            return Trajectory(hybrid, segments, events, f"{told} needs a topology in which it is on")
 
 
 def happen(hybrid: Hybrid, switch: Switch, before: Array, p: Array) -> tuple[Happened, Array, Array]:
@@ -126,8 +127,8 @@ def flow_until(
 def begins(guards: Array, rates: Array, waits: Flags) -> tuple[Flags, Flags, Flags]:
     """At the start of a segment: (guards that fall at once, those that leave 0 or wait for it, those that rise)."""
     falls = (guards <= 0) & (rates < 0) & ~waits
-    rising = (guards <= ON_GUARD) & (rates >= 0)
-    return falls, rising | ((guards <= ON_GUARD) & waits), rising
+    on = guards <= ON_GUARD
+    return falls, on & (waits | (rates >= 0)), on & (rates >= 0) & ~waits
 
 
 def stepping(hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings) -> Steps:
@@ -150,7 +151,7 @@ def _crossing(steps: Steps, y: Array, step: OneStep, leaving: Flags, rising: Fla
         def guard(x: Array, i: int = int(unclear)) -> Array:
             return steps.along(along(y[None], coefficients, x[:, None]))[:, i]
 
-        found = first_fall(guard, bool(leaving[unclear]))
+        found = first_fall(guard, bool(leaving[unclear]), bool(rising[unclear]))
         falls[unclear] = np.inf if found is None else found
     i = int(np.argmin(falls))
     return (i, _refined(steps, y, step, falls[i] * step.used, i)) if falls[i] < np.inf else None
