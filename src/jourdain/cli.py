@@ -96,7 +96,9 @@ def run(
     plots: Annotated[
         list[Path] | None,
         typer.Option(
-            "--plot", help="Write a picture to this file (.png, .svg, .pdf): the event, the sweep, or the motion."
+            "--plot",
+            help="Write a picture to this file (.png, .svg, .pdf): the event, the sweep, or the motion; of what moves, "
+            "also a film (.gif, .mp4).",
         ),
     ] = None,
     show: Annotated[
@@ -104,18 +106,17 @@ def run(
         typer.Option(help="The quantity of a sweep that --plot shows, as in loss; of contact_state.floor, a map."),
     ] = None,
 ) -> None:
-    """Solve a problem of the gallery, once or over a grid of its parameters; of what moves, its gait or its motion."""
+    """Solve a problem of the gallery, once or over a grid; of what moves, its motion, its gait, or gaits over a --sweep."""
     from jourdain.scenario import Scenario
 
     out, plot = _once("--out", outs), _once("--plot", plots)
     scenario, structure, values, axes = _asked(name, settings or [], sweeps or [])
     if not isinstance(scenario, Scenario):
-        for option, given in (("--sweep", axes), ("--keep", keep), ("--show", show)):
-            if given:
-                raise BadArgument(
-                    f"'{name}' moves; {option} is for problems that are one event. Use --set, --out, --plot."
-                )
-        _move(name, scenario, structure, values, out, plot)
+        if keep:
+            raise BadArgument(f"'{name}' moves; --keep is for problems that are one event.")
+        if show is not None and not axes:
+            raise BadArgument("--show says what --plot shows of a --sweep; give both, or leave it out.")
+        _move(name, scenario, structure, values, axes, out, plot, show)
         return
     _refuse_output(scenario, axes, keep or [], out, plot, show)
     kept = keep or None
@@ -149,32 +150,46 @@ def run(
 
 
 def _move(
-    name: str, hybrid: Hybrid, structure: dict[str, str], values: dict[str, Any], out: Path | None, plot: Path | None
+    name: str,
+    hybrid: Hybrid,
+    structure: dict[str, str],
+    values: dict[str, Any],
+    axes: dict[str, Any],
+    out: Path | None,
+    plot: Path | None,
+    show: str | None,
 ) -> None:
-    """Find the gait of a problem, or let it move, and print, write and draw that."""
-    from jourdain.moving import shown
+    """Find the gait of a problem, or its branch, or let it move, and print, write and draw that."""
+    from jourdain import moving
+    from jourdain.plots.animation import FILMS, animate, refuse_film
 
+    title, film = name.replace("_", " "), plot is not None and plot.suffix.removeprefix(".").lower() in FILMS
     if out is not None:
         refuse(out)
-    if plot is not None:
+    if plot is not None and film and not axes:
+        refuse_place(plot)
+        refuse_film(plot)
+    elif plot is not None:
         _refuse_picture(plot)
     until = values.pop("until", None)
-    told, motion = shown(hybrid, values, until)
-    chosen = {**hybrid.parameters, **values, **({} if until is None else {"until": until})}
+    found = moving.branch(name, hybrid, values, axes) if axes else moving.motion(hybrid, values, until)
+    chosen = {**hybrid.parameters, **values, **axes, **({} if until is None else {"until": until})}
     listed = [*(f"{key}={value}" for key, value in structure.items()),
               *(assignment(key, value, _units(hybrid)) for key, value in chosen.items())]  # fmt: skip
-    if plot is not None:
-        from jourdain.plots import motion_plot, save
-
-        picture = motion_plot(motion, name.replace("_", " "))
-    typer.echo(f"{name}: " + "  ".join(listed) + f"\n\n{told}")
+    picture = found.picture(title, show) if plot is not None and not film else None
+    typer.echo(f"{name}: " + "  ".join(listed) + f"\n\n{found.told}")
     if out is not None:
-        ds = motion.to_dataset()
-        write(ds.drop_dims("event") if out.suffix.lower() in (".csv", ".parquet") else ds, out)  # a line per time
+        ds = found.dataset
+        write(ds.drop_dims("event", errors="ignore") if out.suffix.lower() in (".csv", ".parquet") else ds, out)
         typer.echo(f"\nwrote {out}")
     if plot is not None:
+        from jourdain.plots import save
+
         with whole(plot) as part:
-            save(picture, part)
+            if picture is None:
+                animate(found.run, part, title=title)
+            else:
+                save(picture, part)
         typer.echo(f"\nwrote {plot}")
 
 

@@ -25,8 +25,8 @@ def variants() -> Iterator[tuple[str, Any]]:
 
 def main(folder: str = "out") -> None:
     """Print every outcome and write its picture."""
-    from jourdain.moving import shown
-    from jourdain.plots import event_plot, motion_plot, save
+    from jourdain.moving import motion
+    from jourdain.plots import event_plot, save
     from jourdain.scenario import Scenario
 
     out = Path(folder)
@@ -37,8 +37,8 @@ def main(folder: str = "out") -> None:
         if isinstance(problem, Scenario):
             told, picture = str(problem.solve()), event_plot(problem, heading)
         else:
-            told, run = shown(problem, {}, None)
-            picture = motion_plot(run, heading)
+            moves = motion(problem, {}, None)
+            told, picture = moves.told, moves.picture(heading)
         save(picture, out / f"{title.replace(' ', '_')}.png")
         report.append(f"{heading}\n{'=' * len(title)}\n{told}\n")
     print("\n".join(report))

@@ -1,25 +1,95 @@
-"""What the command line shows of a problem that moves: its gait, or its motion from where it starts."""
+"""What the command line shows of a problem that moves: its gait, its gaits over a parameter, or its motion."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from jourdain.arguments import assignment
+from jourdain.errors import BadArgument
 from jourdain.table import aligned, rounded, with_unit
 
 if TYPE_CHECKING:
+    import xarray
+    from matplotlib.axes import Axes
+
+    from jourdain.motion.continuation import Branch
     from jourdain.motion.hybrid import Hybrid
     from jourdain.motion.trajectory import Trajectory
 
 
-def shown(hybrid: Hybrid, parameters: Mapping[str, Any], until: float | None) -> tuple[str, Trajectory]:
-    """(what is told, the motion): a gait where there is one, followed until a time, if one is given."""
+@dataclass(frozen=True)
+class Motion:
+    """A motion, and what is told of it."""
+
+    told: str
+    run: Trajectory
+
+    @property
+    def dataset(self) -> xarray.Dataset:
+        return self.run.to_dataset()
+
+    def picture(self, title: str, show: str | None = None) -> Axes:
+        from jourdain.plots import motion_plot
+
+        return motion_plot(self.run, title)
+
+
+@dataclass(frozen=True)
+class Gaits:
+    """Gaits over a parameter, and what is told of them."""
+
+    told: str
+    found: Branch
+
+    @property
+    def run(self) -> Trajectory:
+        return self.found.gaits[0].trajectory
+
+    @property
+    def dataset(self) -> xarray.Dataset:
+        return self.found.to_dataset()
+
+    def picture(self, title: str, show: str | None = None) -> Axes:
+        from jourdain.plots import branch_plot
+
+        return branch_plot(self.found, show or "period", title=title)
+
+
+def motion(hybrid: Hybrid, parameters: Mapping[str, Any], until: float | None) -> Motion:
+    """A gait where there is one, followed until a time, if one is given; else the motion from where it starts."""
     if hybrid.near is not None:
         gait = hybrid.gait(**parameters)
         run = gait.trajectory if until is None else hybrid.simulate(gait.q, gait.v, until=until, **parameters)
-        return "\n".join([str(gait), "", *summary(run)]), run
+        return Motion("\n".join([str(gait), "", *summary(run)]), run)
     run = hybrid.simulate(until=until, **parameters)
-    return "\n".join([*summary(run), "", *_states(run)]), run
+    return Motion("\n".join([*summary(run), "", *_states(run)]), run)
+
+
+def branch(name: str, hybrid: Hybrid, parameters: Mapping[str, Any], axes: Mapping[str, Any]) -> Gaits:
+    """The gaits over one parameter, from that with the parameters given, or from where the range begins."""
+    if hybrid.near is None:
+        raise BadArgument(f"'{name}' has no gait to follow over a parameter; use --set.")
+    if len(axes) != 1:
+        raise BadArgument(f"Gaits are followed over one parameter, not over {len(axes)}; fix the others with --set.")
+    ((parameter, values),) = axes.items()
+    usual = hybrid.parameters[parameter]
+    low, high = float(np.min(values)), float(np.max(values))
+    start = usual if usual is not None and low <= usual <= high else low
+    at: dict[str, Any] = {**parameters, parameter: start}
+    found = hybrid.continuation(hybrid.gait(**at), **axes)
+    units = hybrid.mechanism.units
+    rows = [
+        [assignment(parameter, gait.parameters[parameter], units).partition("=")[2], rounded(gait.period),
+         rounded(float(np.abs(gait.multipliers[0]))), "stable" if gait.stable else "unstable"]
+        for gait in found.gaits
+    ]  # fmt: skip
+    marks = [f"{b.kind} at {assignment(parameter, b.value, units)}" for b in found.bifurcations] or ["no bifurcation"]
+    told = aligned([parameter, "period in s", "largest multiplier", ""], rows)
+    return Gaits("\n".join([*told, "", *marks, f"ends: {found.ended[0]}; {found.ended[1]}"]), found)
 
 
 def summary(run: Trajectory) -> list[str]:

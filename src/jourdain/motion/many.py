@@ -20,6 +20,8 @@ Indices = NDArray[np.int64]
 
 SHORTEST = 1e-12  # of the time allowed: steps that get shorter go nowhere
 NONE = -1  # no guard fell
+MOST_SWITCHES = 50  # in a step
+N_CLOSER = 64  # parts of a step at whose ends guards are looked at again
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,6 @@ def step_many(hybrid: Hybrid, topology: str, y: Array, p: Array, longest: float,
     for lanes in now.values():
         y[lanes] = np.nan
     return Stepped(y, p)
-
-
-MOST_SWITCHES = 50  # in a step
 
 
 def _flow_many(
@@ -121,14 +120,24 @@ def _first(
     """(part of the step at which a guard first falls, which one), `(lanes,)` each; infinity for none."""
     n_guards = looks.shape[-1]
     x = seen_to_fall(looks.swapaxes(1, 2).reshape(-1, N_LOOKS + 1), leaving.ravel(), rising.ravel())
-    for k in np.flatnonzero(np.isnan(x)):  # the looks do not tell
+
+    def guards(lanes: Indices, parts: Array) -> Array:
+        """Along the steps of lanes, `(lanes, parts, guards)`."""
+        coefficients = [polynomial[lanes, None, k] for k in range(N_DENSE)]
+        states = np.asarray(along(y[lanes, None], coefficients, parts[:, None]))
+        given = np.repeat(own[lanes], len(parts), axis=0)
+        return _seen(flow, states.reshape(len(given), -1), given)[0].reshape(len(lanes), len(parts), n_guards)
+
+    unclear = np.flatnonzero(np.isnan(x))
+    if unclear.size:  # a closer look
+        lanes, which = np.divmod(unclear, n_guards)
+        closer = guards(lanes, np.linspace(0, 1, N_CLOSER + 1))[np.arange(len(lanes)), :, which]
+        x[unclear] = seen_to_fall(closer, leaving.ravel()[unclear], rising.ravel()[unclear])
+    for k in np.flatnonzero(np.isnan(x)):  # the few of which even that does not tell
         lane, i = divmod(int(k), n_guards)
 
-        def guard(part: Array, lane: int = lane, i: int = i) -> Array:
-            states = along(y[lane][None], list(polynomial[lane][:, None]), part[:, None])
-            return np.asarray(
-                flow.glance.many(states, np.broadcast_to(own[lane], (len(part), own.shape[1])))["guards"][:, i, 0]
-            )
+        def guard(parts: Array, lane: int = lane, i: int = i) -> Array:
+            return guards(np.array([lane]), parts)[0, :, i]
 
         found = first_fall(guard, bool(leaving[lane, i]), bool(rising[lane, i]))
         x[k] = np.inf if found is None else found

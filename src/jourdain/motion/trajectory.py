@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -145,6 +145,12 @@ class Trajectory:
         from jourdain.motion.labelled import trajectory_dataset
 
         return trajectory_dataset(self)
+
+    def animate(self, path: Any, fps: int = 25, speed: float = 1.0, progress: bool | None = None) -> None:
+        """A film of it, .gif or .mp4: `fps` pictures a second, `speed` times as quick as it was."""
+        from jourdain.plots.animation import animate
+
+        animate(self, path, fps, speed, progress=progress)
 
     def __repr__(self) -> str:
         return f"<Trajectory {self.end:g} s, {len(self.events)} events: {self.stopped}>"

@@ -1,10 +1,12 @@
 """Figures: each function takes and returns Matplotlib Axes. Labels and units come from `quantities` and the dataset."""
 
+from jourdain.plots.animation import animate, poses
 from jourdain.plots.curves import curve, energy_curves, measured
 from jourdain.plots.drawing import drawing
 from jourdain.plots.energy import energy_bars
 from jourdain.plots.events import event_plot
 from jourdain.plots.files import save
+from jourdain.plots.gaits import basin_map, branch_plot
 from jourdain.plots.impulses import impulse_bars
 from jourdain.plots.maps import parameter_map
 from jourdain.plots.motion import motion_plot
@@ -15,6 +17,9 @@ from jourdain.plots.style import new_axes
 from jourdain.plots.sweeps import sweep_plot
 
 __all__ = [
+    "animate",
+    "basin_map",
+    "branch_plot",
     "curve",
     "drawing",
     "energy_bars",
@@ -27,6 +32,7 @@ __all__ = [
     "new_axes",
     "parameter_map",
     "polar",
+    "poses",
     "save",
     "state_map",
     "state_steps",

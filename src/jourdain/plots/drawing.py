@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from jourdain.errors import BadEvent, ShapeError
 from jourdain.evaluate import Evaluator
 from jourdain.naming import name_of
+from jourdain.plots.bodies import draw_bodies
 from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes, short
 from jourdain.quantities import QUANTITIES
 from jourdain.state import named_values
@@ -28,7 +29,6 @@ Array = NDArray[np.float64]
 AXES = ("x", "y")
 LONGEST = 0.3  # of the drawing: the longest arrow of its kind
 NOTHING = 1e-9  # of the longest: an arrow that is not drawn
-HALF_ARC = np.radians(40)
 
 
 def drawing(scenario: Scenario, ax: Axes | None = None, parameters: Mapping[str, Any] = {}, **more: Any) -> Axes:
@@ -47,7 +47,8 @@ def drawing(scenario: Scenario, ax: Axes | None = None, parameters: Mapping[str,
     ax.set_aspect("equal", adjustable="datalim")
     for name in scenario.sketch.surfaces:
         _surface(ax, pose.places[scenario.sketch.acts[name]], pose.directions(name)[0], pose.size)
-    _bars(ax, pose)
+    radii = {name: pose.radius(name) for name in scenario.sketch.arcs}
+    draw_bodies(ax, scenario.sketch, pose.places, radii, pose.size)
     keys = [*_velocities(ax, pose), *_impulses(ax, pose)]
     ax.set_xlabel("$x$ in m")
     ax.set_ylabel("$y$ in m")
@@ -133,33 +134,6 @@ def _surface(ax: Axes, at: Array, normal: Array, size: float) -> None:
     solid = [at - along, at + along, at + along - depth, at - along - depth]
     ax.add_patch(Polygon(solid, facecolor="none", edgecolor=GREY, hatch="/////", linewidth=0, zorder=1))
     ax.plot(*np.transpose([at - along, at + along]), color="black", linewidth=1.2, zorder=1.5)
-
-
-def _bars(ax: Axes, pose: _Pose) -> None:
-    """Links, feet, joints, masses, pivots."""
-    from matplotlib.patches import Circle
-
-    sketch, places = pose.sketch, pose.places
-    for line in sketch.links:
-        x, y = np.transpose([places[name] for name in line])
-        ax.plot(x, y, color="#444444", linewidth=4, solid_capstyle="round", solid_joinstyle="round", zorder=2)
-        ax.plot(x[1:-1], y[1:-1], "o", color="#444444", markersize=7, markerfacecolor="white", zorder=3)
-    for centre, (_, away) in sketch.arcs.items():
-        axis = places[centre] - places[away]
-        if not np.any(axis):  # a wheel: no side looks away
-            ax.add_patch(Circle(tuple(places[centre]), pose.radius(centre), fill=False, color="#444444", linewidth=3))
-            continue
-        angle = np.arctan2(axis[1], axis[0]) + np.linspace(-HALF_ARC, HALF_ARC, 60)
-        rim = places[centre] + pose.radius(centre) * np.transpose([np.cos(angle), np.sin(angle)])
-        shank = [places[centre], places[centre] + pose.radius(centre) * axis / np.hypot(*axis)]
-        for part in (rim, shank):
-            ax.plot(*np.transpose(part), color="#444444", linewidth=3, solid_capstyle="round", zorder=2)
-    for name in sketch.masses:
-        ax.plot(*places[name], "o", color="black", markersize=11, zorder=3.5)
-    for name in sketch.pivots:
-        x, y = places[name]
-        ax.plot(x, y - 0.025 * pose.size, "^", color="#444444", markersize=12, markerfacecolor="white", zorder=1.8)
-        ax.plot(x, y, "o", color="#444444", markersize=5, markerfacecolor="white", zorder=3)
 
 
 def _velocities(ax: Axes, pose: _Pose) -> list[Any]:
