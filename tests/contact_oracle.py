@@ -289,8 +289,13 @@ def unit_rows(W: Array) -> Array:
     return np.sqrt(np.where(diagonal > 1e-14 * np.max(diagonal, initial=0), diagonal, 1))
 
 
-def moreau_by_enumeration(W: ArrayLike, r: ArrayLike, tol: float = 1e-9, of: ArrayLike = 0.0) -> Complementary | None:
+def moreau_by_enumeration(
+    W: ArrayLike, r: ArrayLike, tol: float = 1e-9, of: ArrayLike = 0.0, weights: ArrayLike | None = None
+) -> Complementary | None:
     """LCP(W, r) by trying all sets of independent rows as the active one; None if there is no solution.
+
+    `weights`: of λ_i² in the sum that is the least; W_ii if not given. THEORY §7 takes those of the rows themselves,
+    also where W is reduced by two-sided rows.
 
     If there is a solution there is one with independent active rows. Rows are scaled to W_ii = 1 first, and r by the
     greatest entry of it and of `of`, velocities that r may be the small difference of; tol is meant on these. Moreau's
@@ -314,34 +319,39 @@ def moreau_by_enumeration(W: ArrayLike, r: ArrayLike, tol: float = 1e-9, of: Arr
             best, w, impulse = violation, rate, trial
     if w is None:
         return None
-    least = nearest(W, impulse, np.flatnonzero(w <= tol), tol)
+    measure = np.ones(k) if weights is None else np.sqrt(weights) / scale
+    least = nearest(W, impulse, np.flatnonzero(w <= tol), tol, measure)
     return Complementary(w * scale * size, impulse / scale * size, least / scale * size)
 
 
-def nearest(W: Array, impulse: Array, rows: Array, tol: float = 1e-9) -> Array:
-    """Of all λ ≥ 0 on these rows with Wλ = W impulse, W_ii = 1, the shortest: every support is tried."""
+def nearest(W: Array, impulse: Array, rows: Array, tol: float = 1e-9, measure: ArrayLike = 1.0) -> Array:
+    """Of all λ ≥ 0 on these rows with Wλ = W impulse, W_ii = 1, that with the least ‖measure λ‖, by all supports."""
+    d = measure * np.ones(len(impulse))
     effect, size = W @ impulse, float(np.max(np.abs(impulse), initial=0)) or 1.0
     shortest, least = np.inf, impulse
     for chosen in supports(rows):
         trial = np.zeros(len(impulse))
-        trial[chosen] = np.linalg.pinv(W[:, chosen], rcond=tol) @ effect
+        trial[chosen] = np.linalg.pinv(W[:, chosen] / d[chosen], rcond=tol) @ effect / d[chosen]
         fits = np.max(np.abs(W @ trial - effect), initial=0) <= tol * size and np.min(trial, initial=0) >= -tol * size
-        if fits and trial @ trial < shortest * (1 - 1e-12):
-            shortest, least = trial @ trial, trial
+        price = (d * trial) @ (d * trial)
+        if fits and price < shortest * (1 - 1e-12):
+            shortest, least = price, trial
     return np.maximum(least, 0)
 
 
-def poisson_by_enumeration(W: ArrayLike, u: ArrayLike, kappa: ArrayLike) -> Poisson | None:
+def poisson_by_enumeration(
+    W: ArrayLike, u: ArrayLike, kappa: ArrayLike, weights: ArrayLike | None = None
+) -> Poisson | None:
     """THEORY §6: 0 ≤ λ_c ⊥ u⁻ + Wλ_c ≥ 0, then 0 ≤ z ⊥ u⁻ + W(λ_c + κλ_c + z) ≥ 0.
 
     Redundant rows with different κ: u⁺ depends on which λ_c is taken; here it is the least.
     """
     W, u = np.asarray(W, float), np.asarray(u, float)
-    compression = moreau_by_enumeration(W, u)
+    compression = moreau_by_enumeration(W, u, weights=weights)
     if compression is None:
         return None
     given = (1 + np.asarray(kappa, float)) * compression.least
-    expansion = moreau_by_enumeration(W, u + W @ given, of=u)  # all rounding, where it is the end
+    expansion = moreau_by_enumeration(W, u + W @ given, of=u, weights=weights)  # all rounding, where it is the end
     if expansion is None:
         return None
     impulse, scale = given + expansion.least, unit_rows(W)

@@ -14,6 +14,7 @@ import xarray
 
 import jourdain as jd
 from cases import EVENTS
+from jourdain import cli, demo, gallery
 from jourdain.plots import energy_bars
 
 

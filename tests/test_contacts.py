@@ -345,3 +345,54 @@ def test_redundant_contacts_are_told() -> None:
     assert tipping.undetermined == ()
     batch = event.solve(v=[[-1.0, 0, 0], [-1.0, 3.0, 0.0]])
     assert list(batch.undetermined["foot0.normal"]) == [True, False]
+
+
+@pytest.mark.parametrize("law", [laws.Coulomb(0.3, 0.5), laws.Frictionless(0.5), laws.MoreauCoulomb(0.3, 0.5)])
+def test_a_support_that_moves_is_booked(law: laws.Law) -> None:
+    """Galilei: v⁺ shifts by the velocity w of the support, impulses and what is dissipated stay; it does λ̄·w."""
+    x, y, w_x, w_y = ca.SX.sym("x"), ca.SX.sym("y"), ca.SX.sym("w_x"), ca.SX.sym("w_y")
+    v = ca.SX.sym("v", 2)
+    made = jd.Mechanism.from_casadi(ca.vertcat(x, y), v, 2.0 * ca.SX.eye(2), parameters=[(w_x, 0.0), (w_y, 0.0)])
+    floor = made.contact("floor", normal=v[1] - w_y, tangent=[v[0] - w_x])
+    event = made.event(contacts={floor: law})
+    w = np.array([0.4, 0.7])
+    at_rest, moving = event.solve(v=[0.3, -1.0]), event.solve(v=np.array([0.3, -1.0]) + w, w_x=w[0], w_y=w[1])
+    assert moving.v_plus == pytest.approx(at_rest.v_plus + w, rel=1e-14)
+    assert moving.impulse["floor"] == pytest.approx(at_rest.impulse["floor"], rel=1e-14)
+    for t in (at_rest, moving):
+        assert sum(t.ledger.values()) == pytest.approx(t.T_plus - t.T_minus, rel=1e-13)
+        assert t.T_plus - t.T_minus == pytest.approx(t.drive_work - t.dissipated, rel=1e-13)
+    normal, tangent = moving.impulse["floor"]
+    assert moving.drive_work == pytest.approx(w[1] * normal + w[0] * tangent, rel=1e-13)
+    assert moving.dissipated == pytest.approx(at_rest.loss, rel=1e-13)
+    assert ("floor support" in moving.ledger) == isinstance(law, laws.Coulomb)
+    assert "floor support" not in at_rest.ledger
+
+
+@pytest.mark.parametrize("m", [1, 5000])
+def test_a_contact_that_leans_on_a_two_sided_row(m: int) -> None:
+    """Either may carry the impulse; it is told of both, in a batch too, and booked to both together."""
+    foot = jd.Contact(normal=[1.0, 0.0], law=laws.Frictionless())
+    v = np.tile([-1.0, 0.3], (m, 1))
+    t = jd.transition(np.eye(2), v if m > 1 else v[0], inert=[[1.0, 0.0]], contacts=[foot])
+    assert np.allclose(t.v_plus, [0.0, 0.3])
+    assert set(t.undetermined) == {"inert.0", "contact 0.normal"}
+    assert set(t.redundant) == {"contact 0.normal"}
+    assert list(t.ledger) == ["inert + contact 0"]
+    apart = jd.transition(
+        np.eye(2), [-1.0, -0.3], inert=[[1.0, 0.0]], contacts=[jd.Contact(normal=[0.0, 1.0], law=foot.law)]
+    )
+    assert apart.undetermined == ()
+
+
+def test_the_least_impulses_are_weighed_by_the_rows_themselves() -> None:
+    """THEORY §7: least Σ W_ii λ_i², W_ii = c M⁻¹ cᵀ, also beside a regular row; of (a, a, 1 − 2a), 4a² + (1 − 2a)²."""
+    feet = [jd.Contact(normal=c, law=laws.Frictionless()) for c in ([0.0, 1, 1], [0.0, 1, -1], [0.0, 1, 0])]
+    t = jd.transition(np.eye(3), [0.0, -1.0, 0.0], regular=[[1.0, 0, -1]], contacts=feet)
+    assert [t.impulse[f"contact {i}.normal"] for i in range(3)] == pytest.approx([0.25, 0.25, 0.5], abs=1e-14)
+
+
+def test_what_no_push_can_help_is_not_answered_with_the_law_that_is_there() -> None:
+    foot = jd.Contact(normal=[1.0, 0.0], law=laws.Frictionless(0.0, "poisson"))
+    with pytest.raises(jd.Infeasible, match="driven together by rows that hold on both sides, and no push can help it"):
+        jd.transition(np.eye(2), [1.0, 0.3], elastic=([[1.0, 0.0]], 0.5), contacts=[foot])

@@ -51,6 +51,12 @@ class Case:
         return self.Y @ self.x
 
     @property
+    def weights(self) -> Array:
+        """C M⁻¹ Cᵀ of each row itself."""
+        own = np.linalg.solve(self.root, self.C.T)
+        return np.asarray(np.sum(own**2, axis=0))
+
+    @property
     def lengths(self) -> Array:
         return np.sqrt(np.diagonal(self.W))
 
@@ -91,12 +97,12 @@ def by_enumeration(case: Case, rule: str) -> Expected | None:
     """None: the law cannot be met."""
     W, u, k = case.W, case.u, len(case.C)
     if rule == "poisson":
-        found = oracle.poisson_by_enumeration(W, u, case.kappa)
+        found = oracle.poisson_by_enumeration(W, u, case.kappa, case.weights)
         assert found is not None
         return Expected(found.u_plus, found.impulse, found.u_plus, found.expansion.least)
     closing = np.flatnonzero(case.u_minus < 0)  # of others nothing is asked, but they must not close after all
     bounce = case.kappa[closing] * case.u_minus[closing]
-    part = oracle.moreau_by_enumeration(W[np.ix_(closing, closing)], u[closing] + bounce)
+    part = oracle.moreau_by_enumeration(W[np.ix_(closing, closing)], u[closing] + bounce, weights=case.weights[closing])
     if part is None:
         return None
     impulse, w = np.zeros(k), np.full(k, np.inf)

@@ -430,3 +430,18 @@ def test_counts_leave_failed_events_out():
     lost = ds.isel(friction=[3])
     assert overview(lost).splitlines()[1] == "floor: no result"
     assert jd.Status(int(lost.status.item())) is jd.Status.BAD_FRICTION
+
+
+def test_the_threshold_between_two_states_goes_through_the_limits_of_the_rear_foot():
+    """By interpolation of the margins: to a hundredth of a cell, without being told where it is."""
+    walker = gallery.walker(rear_foot="one-sided")
+    ds = walker.sweep(theta=np.radians(np.linspace(30, 110, 161)), rho=np.linspace(0, 0.5, 101))
+    ax = plots.state_map(ds)
+    line = zero(ax)
+    assert texts(ax) == ["lifts", "holds", "threshold"]
+    for rho, limit in REAR_FOOT_LIMITS.items():
+        order = np.argsort(line[:, 1])
+        assert np.interp(rho, line[order, 1], line[order, 0]) == pytest.approx(limit, abs=0.06 if rho == 0.5 else 0.01)
+    without = plots.state_map(ds.drop_vars("contact_margin"))
+    assert texts(without) == ["lifts", "holds"]
+    assert len(boundaries(without))

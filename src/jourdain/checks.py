@@ -113,11 +113,14 @@ def _infeasible(values: Mapping[str, Array], layout: Layout) -> Error:
         return Infeasible(f"{listing(c.name for c in contacts)}: {Status.INFEASIBLE.message}.")
     opening = [c for c in contacts if values["u_minus"][layout.slices[c.name].start, 0] > 0]
     sinking = [c.name for c in opening if values["u_plus"][layout.slices[c.name].start, 0] < 0]
-    without = all(isinstance(c.law, Frictionless) for c in contacts)
-    poisson = "use Frictionless(law='poisson'), or " if without else ""
+    sunk = listing(sinking or [c.name for c in contacts])
+    laws = [c.law.law for c in contacts if isinstance(c.law, Frictionless)]
+    if "poisson" in laws:  # which leaves none out
+        return Infeasible(f"{sunk}: driven together by rows that hold on both sides, and no push can help it.")
+    poisson = "use Frictionless(law='poisson'), or " if len(laws) == len(contacts) else ""
     return Infeasible(
-        f"{listing(sinking or [c.name for c in contacts])}: opening before, and so left out by Moreau's law, but "
-        f"driven together by the others; {poisson}let it strike in an event of its own (t.then)."
+        f"{sunk}: opening before, and so left out by Moreau's law, but driven together by the others; "
+        f"{poisson}let it strike in an event of its own (t.then)."
     )
 
 

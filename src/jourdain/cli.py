@@ -106,7 +106,7 @@ def run(
         typer.Option(help="The quantity of a sweep that --plot shows, as in loss; of contact_state.floor, a map."),
     ] = None,
 ) -> None:
-    """Solve a problem of the gallery, once or over a grid; of what moves, its motion, its gait, or gaits over a --sweep."""
+    """Solve a problem of the gallery, once or over a grid; of what moves, its motion, gait, or gaits over a range."""
     from jourdain.scenario import Scenario
 
     out, plot = _once("--out", outs), _once("--plot", plots)

@@ -53,6 +53,7 @@ class Transition:
         "contact_undetermined",
         "contact_asked",
         "contact_one_of_many",
+        "contact_shared",
     )
 
     def __init__(self, layout: Layout, values: Mapping[str, Array], status: NDArray[np.int8]) -> None:
@@ -257,8 +258,9 @@ class Transition:
     def ledger(self) -> Named[Array]:
         """The work of each impulse in J, by constraint and "impulse <name>"; the sum is T_plus − T_minus.
 
-        A contact with friction inside the event has three: "foot compression", "foot restitution", "foot friction"; one
-        with friction on the velocity after has two, "foot" for its normal and "foot friction".
+        A contact with friction inside the event has three: "foot compression", "foot restitution", "foot friction",
+        and "foot support" if that moves; one with friction on the velocity after has two, "foot" for its normal and
+        "foot friction".
 
         Where redundant constraints share an impulse only the sum over the group is determined: it is booked to
         the group, "a + b".
@@ -267,9 +269,7 @@ class Transition:
         entries: dict[str, Array] = {}
         for group in self._groups():
             if self._has_path(group[0]):
-                for part in ("compression", "restitution", "friction"):
-                    place = self.layout.along("one_sided").index(group[0])
-                    entries[f"{group[0]} {part}"] = self._column(f"{part}_work")[..., place][()]
+                entries |= self._along_path(group[0])
                 continue
             rubbing = [name for name in group if self._rubs(name)]
             for name in rubbing:
@@ -279,6 +279,19 @@ class Transition:
             entries[" + ".join(group)] = sum(work[..., place].sum(axis=-1) for place in normal)[()]
         entries |= {name: applied[..., i][()] for i, name in enumerate(self.layout.impulses)}
         return Named("ledger entry", entries)
+
+    def _along_path(self, name: str) -> dict[str, Array]:
+        """The works of a contact with friction inside the event, relative to its support; and what that one does."""
+        place, rows = self.layout.along("one_sided").index(name), self.layout.slices[name]
+        compression, restitution, friction = (
+            self._column(f"{part}_work")[..., place] for part in ("compression", "restitution", "friction")
+        )
+        parts = {"compression": compression, "restitution": restitution, "friction": friction}
+        booked = self._column("ledger")[..., rows]
+        support = booked[..., 0] - (compression + restitution) + (booked[..., 1:].sum(axis=-1) - friction)
+        if np.nan_to_num(support).any():
+            parts["support"] = support
+        return {f"{name} {part}": work[()] for part, work in parts.items()}
 
     def _rubs(self, name: str) -> bool:
         """Whether a contact has friction on the velocity after, which is booked apart."""
@@ -298,7 +311,11 @@ class Transition:
             group_of = _joined(group_of, touched)
         one_of_many = np.nan_to_num(self._column("contact_undetermined")) > 0
         contacts = [row for row in self.layout.rows if row.kind == "contact"]
-        group_of = _joined(group_of, {row.constraint for i, row in enumerate(contacts) if one_of_many[..., i].any()})
+        together = {row.constraint for i, row in enumerate(contacts) if one_of_many[..., i].any()}
+        if self._values["contact_shared"].size:
+            relieved = np.nan_to_num(self._column("contact_shared")) > 0
+            together |= {self.layout.rows[i].constraint for i in range(self.layout.n_on) if relieved[..., i].any()}
+        group_of = _joined(group_of, together)
         return [[name for name in group_of if group_of[name] == first] for first in dict.fromkeys(group_of.values())]
 
     # Rank
@@ -318,6 +335,8 @@ class Transition:
     def undetermined(self) -> Any:
         """Rows whose impulse rigid bodies do not determine: a tuple of names; in a batch, name → bool array."""
         two_sided = np.any(np.abs(self._scaled_nullspace()) > RANK, axis=-1)
+        if self._values["contact_shared"].size:
+            two_sided = two_sided | (self._column("contact_shared") > 0)
         return self._flagged(np.concatenate([two_sided, self._column("contact_undetermined") > 0], axis=-1))
 
     @property

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from jourdain.algebra import coulomb
-from jourdain.algebra.entries import each_row, row
+from jourdain.algebra.entries import each_row, larger, row
 from jourdain.algebra.final_friction import asked_in_space, found_in_space, hold_with_friction
 from jourdain.algebra.lengths import root, scaled, squares
 from jourdain.algebra.one_sided import Rows, hold, poisson
@@ -57,6 +57,7 @@ class Touched:
     Q: Any  # (rows, n), orthonormal rows of those that act, zero where none does
     redundant: Any  # (rows, 1), 1 where a row that acts depends on those before it
     undetermined: Any  # (rows, 1), 1 where the impulse of a row is one of many
+    shared: Any  # (rows that are on, 1), 1 where a contact could take over from one of these
     apart: Any  # (1, 1), whether their rows are well apart, if that was assumed
     solved: Solved
 
@@ -76,6 +77,7 @@ def contact_impulses(
     meets = Meeting(
         blocks=blocks,
         Y=_free(Y, parts.on.Q, la),
+        own=Y,
         u_minus=la.stack(*(block.C @ problem.v_minus + block.b_minus for block in blocks)),
         u=la.stack(*(block.C @ v + block.b_plus for block in blocks)),
         speed=root(2 * energy * squares(Y, la), la),
@@ -88,15 +90,46 @@ def contact_impulses(
     acting = la.where(la.absolute(solved.impulse) > 0, 1.0, 0.0)
     generalized = la.transpose(C) @ solved.impulse
     rows = each_row(la.scale_rows(acting, meets.Y), la)
+    leaning = _leaning(meets, solved)
     if solved.apart is not None:
-        none = la.zeros(len(rows), 1, like=Y)
-        return Touched(generalized, _orthonormal(rows, la), none, none, solved.apart, solved)
+        none, others = la.zeros(len(rows), 1, like=Y), la.zeros(parts.on.keep.shape[-2], 1, like=Y)
+        apart = la.both(solved.apart, la.transpose(leaning) @ leaning <= 0)
+        return Touched(generalized, _orthonormal(rows, la), none, none, others, apart, solved)
     spanned = span(rows, Y.shape[-1], la, like=Y)
     redundant = acting * (1 - spanned.keep)
     # A dropped row and those that it depends on can share an impulse in many ways.
-    shared = la.absolute(spanned.N) @ redundant
-    undetermined = la.where(acting * shared > RANK, 1.0, 0.0)
-    return Touched(generalized, spanned.Q, redundant, undetermined, la.ones(1, 1, like=Y) > 0, solved)
+    among = la.absolute(spanned.N) @ redundant
+    undetermined = la.where(acting * among > RANK, 1.0, 0.0) + leaning
+    relieved = _relieved(meets, leaning, parts)
+    sure = la.ones(1, 1, like=Y) > 0
+    return Touched(generalized, spanned.Q, redundant + leaning, undetermined, relieved, sure, solved)
+
+
+def _leaning(m: Meeting, solved: Solved) -> Any:
+    """Normals that touch and that the two-sided rows span, 1, else 0, (rows, 1).
+
+    Such a contact may carry as much as it likes: the rows that hold it carry the less. It is given nothing.
+    """
+    la, flags = m.la, []
+    lengths2, own2 = squares(m.Y, la), squares(m.own, la)
+    for i, contact in enumerate(m.places()):
+        held = la.both(row(lengths2, contact.normal, la) <= 0, row(own2, contact.normal, la) > 0)
+        touches = row(solved.state, i, la) == float(ContactState.GRAZES)
+        flags += [la.where(la.both(held, touches), 1.0, 0.0), *([la.zeros(1, 1, like=m.Y)] * len(contact.tangents))]
+    return la.stack(*flags)
+
+
+def _relieved(m: Meeting, leaning: Any, parts: Decomposition) -> Any:
+    """Two-sided rows from which a leaning contact could take over, 1, else 0, (rows that are on, 1)."""
+    la, on = m.la, parts.on
+    lengths = la.where(on.scale > 0, 1 / la.where(on.scale > 0, on.scale, 1.0), 0.0)
+    found = la.zeros(on.keep.shape[-2], 1, like=m.Y)
+    for contact in m.places():
+        y, leans = row(m.own, contact.normal, la), row(leaning, contact.normal, la)
+        part = la.absolute(on.impulse(on.Q @ la.transpose(y))) * lengths
+        shared = part > RANK * root(y @ la.transpose(y), la)
+        found = la.where(shared, larger(found, leans * la.ones(found.shape[-2], 1, like=found), la), found)
+    return found
 
 
 def _orthonormal(rows: list[Any], la: ModuleType) -> Any:
@@ -116,6 +149,7 @@ class Meeting:
 
     blocks: list[Block]
     Y: Any  # (rows, n), Ŷ
+    own: Any  # (rows, n), before the two-sided rows were taken out
     u_minus: Any  # (rows, 1), before the event
     u: Any  # (rows, 1), with what the two-sided rows do, without the contacts
     speed: Any  # (rows, 1), √(2T · c M⁻¹ cᵀ): the largest that the kinetic energy allows
@@ -163,16 +197,16 @@ def _held(m: Meeting) -> Solved:
     if isinstance(m.blocks[0].law, MoreauCoulomb):
         friction = [block.friction for block in m.blocks]
         if len(contacts[0].tangents) == 1:
-            found = hold_with_friction(Y, r, friction, contacts, la, m.least)
+            found = hold_with_friction(Y, r, friction, contacts, la, m.least, m.own)
         else:
             asked = asked_in_space(Y, r, friction, la)
             answer = m.iterated(asked)
             found = found_in_space(Y, r, friction, contacts, answer, la, m.least)
             arrived = la.rows(answer, Y.shape[-2], Y.shape[-2] + 1) > 0
     elif by_poisson:
-        found = poisson(Y, u, kappa, contacts, la, m.least, m.independent)
+        found = poisson(Y, u, kappa, contacts, la, m.least, m.independent, m.own)
     else:
-        found = hold(Y, r, contacts, la, m.least, m.independent)
+        found = hold(Y, r, contacts, la, m.least, m.independent, m.own)
     after = m.u + m.Y @ (la.transpose(m.Y) @ found.impulse)
     states, closing = [], la.zeros(1, 1, like=m.u)
     lengths2 = squares(m.Y, la)

@@ -172,9 +172,15 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
     mean = v_minus + jump / 2
     applied_work = stack([T(applied) @ mean for applied in problem.applied])
 
-    # Moving supports: with ũ⁻ = C'v⁻ + b⁺, ΔT = drive work − dissipated (+ work of f̄).
+    # Moving supports: with ũ⁻ = C'v⁻ + b⁺, ΔT = drive work − dissipated (+ work of f̄), contacts included.
     drive_work = -T(b_plus) @ impulse_on
     dissipated = -T(impulse_on) @ (asked + C_on @ v_minus + b_plus) / 2
+    at_supports = no_rows
+    if touched is not None:
+        pushed, touching = touched.solved.impulse, problem.of_kind("contact")
+        at_supports = -pushed * stack([block.b_plus for block in touching])
+        drive_work = drive_work + T(at_supports) @ la.ones(at_supports.shape[-2], 1, like=M)
+        dissipated = dissipated - T(pushed) @ stack([block.C @ mean + block.b_plus for block in touching])
 
     return energies | {
         "v_minus": v_minus,
@@ -183,7 +189,7 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         "Lambda": stack([on.impulse(on.Q @ x_nonideal), others]),
         "u_minus": u_minus,
         "u_plus": u_plus,
-        "ledger": _booked(problem, impulse * stack([block.C @ mean for block in blocks]), touched, la),
+        "ledger": _booked(problem, impulse * stack([block.C @ mean for block in blocks]), at_supports, touched, la),
         "applied_work": applied_work,
         "loss": -T(x_jump) @ x_minus - half_square(x_jump, la),
         "xi": _ratio(energies["T_c_minus"], energies["T_minus"], la),
@@ -209,8 +215,11 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
     }
 
 
-def _booked(problem: Problem, work: Any, touched: Touched | None, la: ModuleType) -> Any:
-    """The ledger: work on the mean velocity; of contacts that follow a path of their own, along that path."""
+def _booked(problem: Problem, work: Any, at_supports: Any, touched: Touched | None, la: ModuleType) -> Any:
+    """The ledger: work on the mean velocity; of contacts that follow a path of their own, along that path.
+
+    A path tells the work relative to the support; what a support that moves does comes to it.
+    """
     if touched is None or touched.solved.path is None:
         return work
     start = sum(block.C.shape[-2] for block in problem.of_kind(*ON_KINDS))
@@ -218,8 +227,8 @@ def _booked(problem: Problem, work: Any, touched: Touched | None, la: ModuleType
     k = touched.solved.impulse.shape[-2]
     after = la.rows(work, start + k, work.shape[-2])
     # Friction has one work: in space it is booked to the first tangent.
-    rest = la.zeros(k - 2, 1, like=work)
-    return la.stack(la.rows(work, 0, start), compression + restitution, friction, rest, after)
+    along_path = la.stack(compression + restitution, friction, la.zeros(k - 2, 1, like=work))
+    return la.stack(la.rows(work, 0, start), along_path + at_supports, after)
 
 
 def _of_contacts(problem: Problem, touched: Touched | None, la: ModuleType) -> dict[str, Any]:
@@ -232,11 +241,13 @@ def _of_contacts(problem: Problem, touched: Touched | None, la: ModuleType) -> d
         ("state", "undetermined", "several", "closing", "margin", "kink", "ways", "asked", "arrived"), nothing
     )
     told["one_of_many"] = la.zeros(1, 1, like=problem.M)
+    told["shared"] = nothing
     miss = none
     if touched is not None:
         told |= {name: value for name, value in vars(touched.solved).items() if name in told and value is not None}
         told["one_of_many"] = la.where(told["one_of_many"] > 0, 1.0, 0.0)
         told["undetermined"] = touched.undetermined
+        told["shared"] = touched.shared
         miss = touched.solved.miss * la.ones(none.shape[-2], 1, like=problem.M)
     told["residual"] = miss
     return dict(zip(names, parts, strict=True)) | {f"contact_{name}": value for name, value in told.items()}

@@ -26,10 +26,10 @@ WAYS = (LIFTS, STICKS, 1, -1)  # slips towards + or −
 
 
 def hold_with_friction(
-    Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0
+    Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0, own: Any = None
 ) -> Held:
-    """λ and w for planar contacts, `friction` (1, 1) of each; `speed`: see `hold`."""
-    choice, W, k = Choice(Y, r, contacts, la, speed), Y @ la.transpose(Y), Y.shape[-2]
+    """λ and w for planar contacts, `friction` (1, 1) of each; `speed`, `own`: see `hold`."""
+    choice, W, k = Choice(Y, r, contacts, la, speed, own), Y @ la.transpose(Y), Y.shape[-2]
     for way in list(product(WAYS, repeat=len(contacts)))[1:]:
         held = [(contact, mu, one) for contact, mu, one in zip(contacts, friction, way, strict=True) if one != LIFTS]
         # What each unknown pushes along, and which row answers to it; those that stick first, whose pivots are sound.
@@ -60,8 +60,11 @@ def _least_at_rest(choice: Choice, friction: Sequence[Any], contacts: Sequence[R
         moves = la.rows(la.where(quick, 1.0, 0.0), contact.normal, contact.normal + 2)
         masks.append(la.where(la.transpose(moves) @ moves > 0, 0.0, 1.0))
     mask = la.stack(*(one * ones for one in masks))
-    rows = [la.rows(la.scale_rows(mask, Y), contact.normal, contact.normal + 2) for contact in contacts]
-    spanned = span(rows, Y.shape[-1], la, like=Y)
+    rows, weighing = (
+        [la.rows(la.scale_rows(mask, X), contact.normal, contact.normal + 2) for contact in contacts]
+        for X in (Y, choice.own)
+    )
+    spanned = span(rows, Y.shape[-1], la, like=Y, own=weighing)
     least = spanned.impulse(spanned.Q @ (la.transpose(Y) @ (mask * best.impulse)))
     allowed = la.ones(1, 1, like=Y) > 0
     for contact, mu in zip(contacts, friction, strict=True):

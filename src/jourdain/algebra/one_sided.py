@@ -54,18 +54,28 @@ class Held:
     apart: Any = None  # (1, 1): whether the rows of all ways are well apart, if that was assumed
 
 
-def hold(Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0, independent: bool = False) -> Held:
+def hold(
+    Y: Any,
+    r: Any,
+    contacts: Sequence[Rows],
+    la: ModuleType,
+    speed: Any = 0.0,
+    independent: bool = False,
+    own: Any = None,
+) -> Held:
     """λ and w = r + Ŷ Ŷᵀ λ for contacts without friction, or that may stick.
 
-    `speed`: along unit rows, what the conditions are measured by at least. `independent`: see `span`.
+    `speed`: along unit rows, what the conditions are measured by at least. `own`: the rows before they were reduced,
+    which weigh undetermined impulses. `independent`: see `span`.
     """
     k, n = Y.shape[-2], Y.shape[-1]
-    choice = Choice(Y, r, contacts, la, speed)
+    own = Y if own is None else own
+    choice = Choice(Y, r, contacts, la, speed, own)
     apart = la.ones(1, 1, like=Y) > 0
     for way in list(product(*(contact.ways() for contact in contacts)))[1:]:
         acting = tuple(i for some in way for i in some)
-        rows = [la.stack(*(row(Y, i, la) for i in some)) for some in way if some]
-        spanned = span(rows, n, la, like=Y, independent=independent)
+        rows, weighing = ([la.stack(*(row(X, i, la) for i in some)) for some in way if some] for X in (Y, own))
+        spanned = span(rows, n, la, like=Y, independent=independent, own=weighing)
         if independent:  # a way with a row that cannot move is that without it
             moving = la.every(la.stack(*(row(choice.lengths, i, la) for i in acting)) > 0)
             apart = la.both(apart, la.where(moving, la.where(spanned.apart, 1.0, 0.0), 1.0) > 0)
@@ -77,14 +87,18 @@ def hold(Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType, speed: Any = 
 class Choice:
     """The best of several ways to hold, each offered with its impulses and the rows that come to rest in it."""
 
-    def __init__(self, Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0) -> None:
+    def __init__(
+        self, Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0, own: Any = None
+    ) -> None:
         self.Y, self.r, self.la, self.n_rows = Y, r, la, Y.shape[-2]
+        self.own = Y if own is None else own  # the rows before they were reduced
+        self.weights = squares(self.own, la)
         self.normals = [contact.normal for contact in contacts]
         self.lengths = root(squares(Y, la), la)  # √W_ii
         largest = larger(_largest(la.absolute(r), self.lengths, range(self.n_rows), la), speed, la)
         self.usual = la.where(largest > 0, largest, 1.0)  # the speed that the conditions are measured by
         none = la.zeros(self.n_rows, 1, like=Y)
-        self.cost = la.zeros(1, 1, like=Y)  # Σ W_ii λ_i²
+        self.cost = la.zeros(1, 1, like=Y)  # Σ W_ii λ_i², W of the rows before they were reduced
         self.best = Held(none, r, self._violation(none, r) / self.usual, self.cost > 0, none)  # all lift
         self.misses = [self.best.miss]
 
@@ -98,7 +112,7 @@ class Choice:
         sound = la.transpose(impulse) @ impulse < float("inf")  # no pivot vanished
         miss = la.where(sound, miss, float("inf"))
         self.misses.append(miss)
-        price = la.transpose(impulse * self.lengths) @ (impulse * self.lengths)
+        price = la.transpose(impulse) @ (impulse * self.weights)
         both_good = la.both(miss <= TIE, best.miss <= TIE)
         apart = _largest(la.absolute(after - best.after), self.lengths, range(self.n_rows), la) > 10 * TIE * self.usual
         better = la.where(both_good, price < self.cost, miss < best.miss)  # NaN is never better
@@ -136,14 +150,24 @@ class Choice:
 
 
 def poisson(
-    Y: Any, u: Any, kappa: Any, contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0, independent: bool = False
+    Y: Any,
+    u: Any,
+    kappa: Any,
+    contacts: Sequence[Rows],
+    la: ModuleType,
+    speed: Any = 0.0,
+    independent: bool = False,
+    own: Any = None,
 ) -> Held:
-    """Poisson's law: λ_c stops the approach, κ λ_c is given back, z keeps what would sink in."""
-    compression = hold(Y, u, contacts, la, speed, independent)
+    """Poisson's law: λ_c stops the approach, κ λ_c is given back, z keeps what would sink in.
+
+    Where they are undetermined λ_c and z are the least of their kind; their sum need not be, or it would break the law.
+    """
+    compression = hold(Y, u, contacts, la, speed, independent, own)
     given_back = compression.impulse + kappa * compression.impulse
     # What is left after a plastic compression may be rounding: it is measured by the approach.
     approach = larger(_largest(la.absolute(u), root(squares(Y, la), la), range(Y.shape[-2]), la), speed, la)
-    rest = hold(Y, u + Y @ (la.transpose(Y) @ given_back), contacts, la, approach, independent)
+    rest = hold(Y, u + Y @ (la.transpose(Y) @ given_back), contacts, la, approach, independent, own)
     margin = smaller(compression.margin, rest.margin, la)
     worse = larger(compression.miss, rest.miss, la)
     shared = None if independent else _shared_unevenly(Y, compression.impulse, kappa, la)

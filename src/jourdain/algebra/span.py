@@ -69,8 +69,17 @@ class Span:
         return la.scale_rows(la.where(self.scale > 0, self.scale, 1.0), self.N)
 
 
-def span(blocks: Sequence[Any], n: int, la: ModuleType, like: Any, independent: bool = False) -> Span:
+def span(
+    blocks: Sequence[Any],
+    n: int,
+    la: ModuleType,
+    like: Any,
+    independent: bool = False,
+    own: Sequence[Any] | None = None,
+) -> Span:
     """The span of stacked blocks Y_s (k_s × n), in their order. `like` gives the batch shape where there are none.
+
+    `own`: the rows themselves where Y_s is what others leave of them; their W_ss tell which impulses are the least.
 
     `independent` takes the rows to be well apart, which `Span.apart` then tells: one pass does, nothing is dropped,
     and all that is about redundancy falls away.
@@ -116,7 +125,8 @@ def span(blocks: Sequence[Any], n: int, la: ModuleType, like: Any, independent: 
         if not independent:
             noise = la.stack(noise, keep_i * blur * inverse)
     N = la.diagonal(1 - keep) - la.transpose(F)
-    longer = () if independent else _longer(N, units, [Y_s.shape[-2] for Y_s in blocks], la)
+    weighing = units if own is None else la.scale_rows(scale, la.stack(*own))
+    longer = () if independent else _longer(N, weighing, [Y_s.shape[-2] for Y_s in blocks], la)
     return Span(Q, keep, scale, R, triangle, N, longer, independent, apart, la)
 
 

@@ -67,11 +67,14 @@ def state_map(
         *edges, np.ma.masked_invalid(numbers), cmap=ListedColormap(list(COLOURS.values())),
         vmin=-0.5, vmax=len(COLOURS) - 0.5, rasterized=True,
     )  # fmt: skip
-    _boundaries(ax, *edges, numbers)
+    switch = _switch_line(ax, of, ds, contact, numbers) if threshold is None else None
+    if switch is None:
+        _boundaries(ax, *edges, numbers)
     looks: dict[str, Any] = {"edgecolor": BLACK, "linewidth": 0.8}
     drawn.keys += [Patch(facecolor=COLOURS[one], label=str(one), **looks) for one in occurring(numbers)]
     if not np.isfinite(numbers).all():
         drawn.keys.append(no_result(ax))
+    drawn.keys += [] if switch is None else [switch]
     if threshold is not None:
         drawn.keys.append(zero_line(ax, of, quantity_of(ds, threshold)))
     legend(ax, drawn.keys, title=contact)
@@ -158,6 +161,19 @@ def _few_in_full(ax: Axes, of: Plane, x: NDArray[np.float64], y: NDArray[np.floa
         if len(centres) <= FEW:
             axis.set_ticks(centres)
             (ax.set_xlim if axis is ax.xaxis else ax.set_ylim)(edges[0], edges[-1])
+
+
+def _switch_line(ax: Axes, of: Plane, ds: xarray.Dataset, contact: str, numbers: Any) -> Any:
+    """Where a contact with two states goes from one to the other, from its margins; None if these are not there."""
+    from matplotlib.lines import Line2D
+
+    found = occurring(numbers)
+    if len(found) != 2 or "contact_margin" not in ds:
+        return None
+    margins = of.numbers(quantity_of(ds, f"contact_margin.{contact}"))
+    signed = np.ma.masked_invalid(np.where(numbers == found[0], -margins, margins))
+    ax.contour(of.shown_x, of.shown_y, signed, levels=[0.0], colors=BLACK, linewidths=1.6)
+    return Line2D([], [], color=BLACK, linewidth=1.6, label="threshold")
 
 
 def _boundaries(ax: Axes, x: NDArray[np.float64], y: NDArray[np.float64], numbers: Any) -> None:
