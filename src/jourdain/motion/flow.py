@@ -5,10 +5,9 @@ State y = (t, q, v, w), w the work done so far by forces without a potential and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -19,14 +18,15 @@ from jourdain.errors import NotExpressible
 from jourdain.evaluate import Evaluator
 from jourdain.kernel.single import Single
 from jourdain.motion.dynamics import Dynamics
-from jourdain.runge_kutta import ERROR_EXPONENT, Step, along, dense, error_norm, step
+from jourdain.motion.locate import STRAIGHT, doubt, lowest
+from jourdain.runge_kutta import ERROR_EXPONENT, N_DENSE, Step, along, dense, error_norm, step
 
 Array = NDArray[np.float64]
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0  # of a step's length
 N_WORKS = 2  # of forces without a potential, of moving supports
+ROUNDING = 1e-15  # of the terms of a guard
 N_LOOKS = 8  # parts of a step at whose ends guards are looked at
-DOUBT = 0.25  # of the largest second difference: how far a guard may dip between two looks
 
 
 class Kernels(NamedTuple):
@@ -160,8 +160,8 @@ class Flow:
     def stepper(self) -> Evaluator:
         """(y, h, t_end, tolerances, p) → one step tried, taken if it is good, and the next length.
 
-        `polynomial`: coefficients (7, n) row by row. `looks`: guards along it, (N_LOOKS + 1, guards). `suspect`: one of
-        them may have fallen through 0.
+        `polynomial`: coefficients (7, n) row by row. `looks`, `slopes`: guards along it, (N_LOOKS + 1, guards).
+        `suspect`: one of them may have fallen through 0.
         """
         y, h, p = self._inputs
         t_end, tolerances = SX.sym("t_end"), SX.sym("tolerances", 2)
@@ -178,7 +178,8 @@ class Flow:
         change = ca.if_else(error < 1e300, change, SHRINK)  # NaN is not
         polynomial = dense(lambda at: self._slope(at, p), y, h_used, made, after)
         after[0] = ca.if_else(last, t_end, after[0])
-        looks = self._looks(y, polynomial, p)
+        looks, slopes = self._looks(y, ca.vertcat(*polynomial), p)
+        noise = self._noise(y, p)
         outputs = {
             "y": ca.if_else(good, after, y),
             "h": ca.if_else(ca.logic_and(good, last), h, h_used * change),
@@ -186,24 +187,63 @@ class Flow:
             "used": h_used,
             "polynomial": ca.vertcat(*(row.T for row in polynomial)),
             "looks": looks,
-            "suspect": suspect(looks),
+            "slopes": slopes,
+            "noise": noise,
+            "suspect": suspect(looks, slopes, noise),
         }
         return Evaluator([y, h, t_end, tolerances, p], outputs)
 
-    def _looks(self, y: SX, polynomial: Sequence[SX], p: SX) -> SX:
-        """The guards at equal parts of a step, (N_LOOKS + 1, guards)."""
+    @cached_property
+    def _noise(self) -> ca.Function:
+        """(y, p) → what rounding of the state makes of the guards, (guards, 1)."""
+        y, p = self.y, self.dynamics.p
+        sizes = ca.fabs(ca.jacobian(self.guards, y)) @ ca.fabs(y) if self.guards.numel() else self.guards
+        return ca.Function("noise", [y, p], [ca.densify(ROUNDING * sizes)])
+
+    @cached_property
+    def noise(self) -> Evaluator:
+        """(y, p) → what rounding of the state makes of the guards."""
+        y, p = self.y, self.dynamics.p
+        return Evaluator([y, p], {"noise": self._noise(y, p)})
+
+    @cached_property
+    def _look(self) -> ca.Function:
+        """(y, polynomial, x, p) → guards at the part x of a step, and their slopes by x."""
+        y, p, x = self.y, self.dynamics.p, SX.sym("x")
+        polynomial = SX.sym("polynomial", N_DENSE * self.n)
+        state = along(y, ca.vertsplit(polynomial, self.n), x)
+        guards = ca.densify(ca.substitute(self.guards, y, state)) if self.guards.numel() else self.guards
+        slopes = ca.jtimes(guards, x, SX(1)) if self.guards.numel() else self.guards
+        return ca.Function("look", [y, polynomial, x, p], [guards, ca.densify(slopes)], {"cse": True})
+
+    @cached_property
+    def look(self) -> Evaluator:
+        """(y, polynomial, x, p) → guards along a step from y, and their slopes by x."""
+        inputs = [SX.sym(name, *self._look.size_in(i)) for i, name in enumerate(("y", "polynomial", "x", "p"))]
+        guards, slopes = self._look.call(inputs)
+        return Evaluator(inputs, {"guards": guards, "slopes": slopes})
+
+    def _looks(self, y: SX, polynomial: SX, p: SX) -> tuple[SX, SX]:
+        """The guards and their slopes at equal parts of a step, (N_LOOKS + 1, guards) each."""
         if not self.guards.numel():
-            return SX(N_LOOKS + 1, 0)
-        guards = ca.Function("guards", [self.y, p], [ca.densify(self.guards)])
-        return ca.vertcat(*(guards(along(y, polynomial, i / N_LOOKS), p).T for i in range(N_LOOKS + 1)))
+            return SX(N_LOOKS + 1, 0), SX(N_LOOKS + 1, 0)
+        found = [self._look(y, polynomial, i / N_LOOKS, p) for i in range(N_LOOKS + 1)]
+        guards, slopes = (ca.vertcat(*(one[k].T for one in found)) for k in (0, 1))
+        return guards, slopes
 
 
-def suspect(looks: SX) -> SX:
-    """Whether any guard may fall through 0: its least and largest value, with what it may do between looks."""
+def suspect(looks: SX, slopes: SX, noise: SX) -> Any:
+    """Whether any guard may fall through 0: whether it may have been above, and may be below, between looks too."""
     if not looks.numel():
         return SX(0)
-    rows = ca.vertsplit(looks)
-    bends = [ca.fabs(a - 2 * b + c) for a, b, c in zip(rows, rows[1:], rows[2:], strict=False)]
-    doubt = DOUBT * reduce(ca.fmax, bends)
-    comes_down, was_up = reduce(ca.fmin, rows) - doubt <= 0, reduce(ca.fmax, rows) + doubt > 0
-    return ca.mmax(ca.logic_and(comes_down, was_up))
+    g, s = ca.vertsplit(looks), [row / N_LOOKS for row in ca.vertsplit(slopes)]
+    lows, highs, unseen = [], [], SX(1, looks.shape[1])
+    for i in range(0, N_LOOKS, 2):
+        unsure = ca.fabs(doubt(g[i], g[i + 1], g[i + 2], 2 * s[i], 2 * s[i + 2]))
+        for a, b in ((i, i + 1), (i + 1, i + 2)):
+            lows.append(lowest(g[a], g[b], s[a], s[b], ca.if_else, ca.fmin) - 2 * unsure)
+            highs.append(-lowest(-g[a], -g[b], -s[a], -s[b], ca.if_else, ca.fmin) + 2 * unsure)
+            moves = ca.fmax(ca.fabs(g[b] - g[a]), ca.fmax(ca.fabs(s[a]), ca.fabs(s[b])))
+            unseen = ca.fmax(unseen, unsure > STRAIGHT * moves + noise.T)
+    crosses = ca.logic_and(reduce(ca.fmin, lows) <= 0, reduce(ca.fmax, highs) > 0)
+    return ca.mmax(ca.logic_or(crosses, unseen))

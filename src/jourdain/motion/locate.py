@@ -1,91 +1,135 @@
-"""Where within a step a guard falls through zero, however shortly."""
+"""Where within a step guards first fall through zero, however shortly.
+
+A guard is known at equal parts of a step by value and slope. Between two looks it is taken for the cubic through them,
+which the look halfway puts to the test: by how much that misses is the doubt. Where values, slopes and doubt leave room
+for a fall, there is another look, halfway; so a dip is found that is much shorter than a step, and so is a guard that
+swings many times within one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.int64]
+Look = Callable[[Indices, Array], tuple[Array, Array]]  # guards, parts of their steps → values, slopes by the part
+Number = TypeVar("Number")
 
-N_NODES = 24  # of the interpolation through a step: a step's own polynomial has order 7
-NEAR = 1e-9  # of the step: roots closer to its start are where it started
-REAL = 1e-7  # imaginary parts below this are rounding of a real root
-DIP = 0.25  # of the second difference: how far a guard may go beyond its looks
-FLAT = 1e-13  # of the largest value: a guard that is 0 up to rounding
+NARROWEST = 1e-13  # part of a step: narrower intervals are not looked into
+STRAIGHT = 0.1  # of a rise: doubt that leaves no room for a turn
+NOTHING = 4.0  # times the noise: values and slopes that say nothing
+MOST_INTERVALS = 512  # of one guard, at a time: one that needs more is noise
 
 
-def first_fall(guard: Callable[[Array], Array], leaving: bool, rising: bool) -> float | None:
-    """The part x of a step, 0 ≤ x ≤ 1, at which guard(x) first falls through 0; None if it does not.
+@dataclass(frozen=True)
+class Intervals:
+    """Pieces of steps, `(intervals,)` each, with looks at their ends and halfway; slopes are by their own part."""
 
-    `guard`: of an array of x. `leaving`: it starts on 0, or below, which is not a fall; `rising`: because it does not
-    sink at first, so that one which is found below falls at once, however short its hop.
+    guard: Indices
+    left: Array  # part of the step where it begins
+    width: Array
+    first: Array  # values
+    middle: Array
+    last: Array
+    at_first: Array  # slopes
+    at_middle: Array
+    at_last: Array
+
+    def __getitem__(self, some: Any) -> Intervals:
+        return Intervals(*(getattr(self, one.name)[some] for one in fields(self)))
+
+
+def doubt(first: Any, middle: Any, last: Any, at_first: Any, at_last: Any) -> Any:
+    """By how much the look halfway misses the cubic through the ends; signed, over arrays or CasADi scalars."""
+    return middle - ((first + last) / 2 + (at_first - at_last) / 8)
+
+
+def first_falls(values: Array, slopes: Array, noise: Array, leaving: Flags, rising: Flags, look: Look) -> Array:
+    """The part x of its step, 0 ≤ x ≤ 1, at which each guard first falls through 0, `(guards,)`; infinity for none.
+
+    `values`, `slopes`: at the ends of an even number of equal parts of the steps, `(guards, looks)`; values smaller
+    than `noise`, `(guards,)`, are 0. `leaving`: it starts on 0 or below, which is not a fall; `rising`: because it does
+    not sink at first, so that one which is found below falls at once, however short its hop. x is where to start a
+    search: in the interval in which it falls.
     """
-    nodes = (1 + chebyshev.chebpts2(N_NODES)) / 2
-    values = guard(nodes)
-    size = np.max(np.abs(values))
-    if not size > 0:
-        return None
-    if not leaving and values[0] < -FLAT * size:  # it starts below
-        return 0.0
-    # The roots of the interpolation find dips between nodes, the signs at nodes what a kink hides from it.
-    edges = np.unique(np.concatenate([nodes, np.clip(_roots(nodes, values, size), 0.0, 1.0)]))
-    edges = np.append(NEAR, edges[edges > NEAR]) if leaving else edges
-    middles = np.sort(np.concatenate([edges, (edges[1:] + edges[:-1]) / 2]))
-    signs = guard(middles)
-    above = False
-    for i, value in enumerate(signs):
-        if value > 0:
-            above = True
-        elif above and (value < 0 or i == len(signs) - 1):
-            return _refined(guard, middles[i - 1], middles[i])
-    return 0.0 if rising and not above and signs[-1] < min(values[0], 0.0) else None
+    n = values.shape[1] - 1
+    values = np.where(np.abs(values) <= noise[:, None], 0.0, values)
+    found = np.where(~leaving & (values[:, 0] <= 0), 0.0, np.inf)
+    values[leaving, 0] = np.minimum(values[leaving, 0], 0.0)
+    been_above = np.zeros(len(values), dtype=bool)
+    place = np.arange(0, n, 2)
+    guard, start = (grid.ravel() for grid in np.meshgrid(np.arange(len(values)), place, indexing="ij"))
+    looks = [(array[guard, start], array[guard, start + 1], array[guard, start + 2]) for array in (values, slopes)]
+    pieces = Intervals(guard, start / n, np.full(len(guard), 2 / n), *looks[0], *(2 / n * one for one in looks[1]))
+    while len(pieces.guard):
+        pieces = pieces[pieces.left < found[pieces.guard]]
+        halves, unsure = _halved(pieces)
+        np.logical_or.at(been_above, halves.guard, np.maximum(halves.first, halves.last) > 0)
+        falls, may_fall = _judged(halves, unsure, noise[halves.guard])
+        x = halves.left + halves.width * _crossing(halves)
+        np.minimum.at(found, halves.guard[falls], x[falls])
+        may_fall &= halves.left < found[halves.guard]
+        narrow = halves.width < NARROWEST
+        crowded = np.bincount(halves.guard[may_fall], minlength=len(found))[halves.guard] > MOST_INTERVALS
+        last_word = may_fall & (narrow | crowded) & (halves.first > 0) & (halves.last <= 0)
+        np.minimum.at(found, halves.guard[last_word], x[last_word])
+        halves = halves[may_fall & ~narrow & ~crowded]
+        if not len(halves.guard):
+            break
+        middle, slope = look(halves.guard, halves.left + halves.width / 2)
+        middle = np.where(np.abs(middle) <= noise[halves.guard], 0.0, middle)
+        pieces = Intervals(
+            halves.guard, halves.left, halves.width, halves.first, middle, halves.last,
+            halves.at_first, slope * halves.width, halves.at_last,
+        )  # fmt: skip
+    sank = rising & ~been_above & (values[:, -1] < 0)
+    return np.where(sank, 0.0, found)
 
 
-def seen_to_fall(looks: Array, leaving: NDArray[np.bool_], rising: NDArray[np.bool_]) -> Array:
-    """The same of many guards, from values at equal parts of a step, `(guards, looks)`: x to start from, `(guards,)`.
-
-    NaN where they do not tell, infinity for no fall. `rising`: it leaves 0 upwards, and might be down again at the
-    first look.
-    """
-    n = looks.shape[1] - 1
-    bends = np.abs(looks[:, :-2] - 2 * looks[:, 1:-1] + looks[:, 2:])
-    dip = np.empty((len(looks), n))  # between neighbours
-    dip[:, 0], dip[:, -1] = bends[:, 0], bends[:, -1]
-    np.maximum(bends[:, :-1], bends[:, 1:], out=dip[:, 1:-1])
-    dip *= DIP
-    low, high = looks[:, :-1], looks[:, 1:]
-    falls = (low > 0) & (high <= 0)
-    doubtful = ((np.abs(low) <= dip) | (np.abs(high) <= dip)) & ~falls
-    falls[leaving, 0] = False  # it may rise and fall before the first look
-    at_first = np.where(rising, high[:, 0], np.abs(high[:, 0])) <= dip[:, 0]
-    doubtful[:, 0] = np.where(leaving, at_first, doubtful[:, 0] | (low[:, 0] <= 0))
-    some = falls.any(axis=1)
-    first = np.where(some, np.argmax(falls, axis=1), n)
-    unsure = (doubtful & (np.arange(n) < first[:, None])).any(axis=1)
-    rows, place = np.arange(len(looks)), np.minimum(first, n - 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        x = (first + low[rows, place] / (low[rows, place] - high[rows, place])) / n
-    return np.where(unsure, np.nan, np.where(some, x, np.inf))
+def _halved(pieces: Intervals) -> tuple[Intervals, Array]:
+    """(the halves, middles not yet known; their doubts)."""
+    p = pieces
+    unsure = np.abs(doubt(p.first, p.middle, p.last, p.at_first, p.at_last))
+    nothing = np.zeros(len(unsure))
+    left = (p.first, nothing, p.middle, p.at_first / 2, nothing, p.at_middle / 2)
+    right = (p.middle, nothing, p.last, p.at_middle / 2, nothing, p.at_last / 2)
+    columns = [np.concatenate(pair) for pair in zip(left, right, strict=True)]
+    half = p.width / 2
+    start = np.concatenate([p.left, p.left + half])
+    halves = Intervals(np.concatenate([p.guard, p.guard]), start, np.concatenate([half, half]), *columns)
+    return halves, np.concatenate([unsure, unsure])
 
 
-def _roots(nodes: Array, values: Array, size: float) -> Array:
-    """Real roots of the polynomial through the values, near the step."""
-    series = chebyshev.chebtrim(chebyshev.chebfit(2 * nodes - 1, values, N_NODES - 1), FLAT * size)
-    roots = chebyshev.chebroots(series) if len(series) > 1 else np.zeros(0)
-    real = (1 + np.real(roots[np.abs(np.imag(roots)) < REAL])) / 2
-    return np.asarray(real[(real > -NEAR) & (real < 1 + NEAR)])
+def _judged(p: Intervals, unsure: Array, noise: Array) -> tuple[Flags, Flags]:
+    """(intervals in which the guard falls once and plainly, those in which it may fall otherwise)."""
+    above, below = p.first > 0, p.last <= 0
+    rise, slope = np.abs(p.last - p.first), np.maximum(np.abs(p.at_first), np.abs(p.at_last))
+    one_way = (p.at_first * p.at_last > 0) | (np.minimum(np.abs(p.at_first), np.abs(p.at_last)) <= noise)
+    straight = (unsure <= STRAIGHT * rise + noise) & one_way
+    seen = unsure <= STRAIGHT * np.maximum(rise, slope) + noise  # else it does more than the looks show
+    low = lowest(p.first, p.last, p.at_first, p.at_last, np.where, np.minimum) - 2 * unsure
+    high = -lowest(-p.first, -p.last, -p.at_first, -p.at_last, np.where, np.minimum) + 2 * unsure
+    stays = np.where(above, low > 0, (high <= 0) | (straight & (p.at_first <= noise)))
+    nothing = np.maximum(np.maximum(np.abs(p.first), np.abs(p.last)), slope) <= NOTHING * noise
+    falls = above & below & straight & ~nothing
+    return falls, ~(falls | nothing | (seen & np.where(above == below, straight, stays)))
 
 
-def _refined(guard: Callable[[Array], Array], low: float, high: float) -> float:
-    from scipy.optimize import brentq
+def lowest(first: Number, last: Number, at_first: Any, at_last: Any, where: Any, smaller: Any) -> Number:
+    """A bound on the cubic from below: the lower end, or, where it sinks and then rises, what the tangents reach."""
+    reach = smaller(first + at_first, last - at_last)
+    turns = where(at_first < 0, where(at_last > 0, 1.0, 0.0), 0.0)
+    return where(turns > 0, smaller(reach, smaller(first, last)), smaller(first, last))  # type: ignore[no-any-return]
 
-    def one(x: float) -> float:
-        return float(guard(np.array([x]))[0])
 
-    first, last = one(low), one(high)
-    if first <= 0 or last >= 0:  # on a root itself
-        return low if first <= 0 else high
-    return float(brentq(one, low, high, xtol=1e-15, rtol=1e-14))
+def _crossing(p: Intervals) -> Array:
+    """The part of each interval at which a straight line between its ends is 0; the middle where it has no sign."""
+    rise = p.last - p.first
+    crosses = (p.first > 0) != (p.last > 0)
+    return np.where(crosses, np.clip(-p.first / np.where(rise != 0, rise, 1.0), 0.0, 1.0), 0.5)

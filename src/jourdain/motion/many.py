@@ -7,21 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.evaluate import Values
 from jourdain.motion.flow import N_LOOKS, Flow
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.jump import Jump
-from jourdain.motion.locate import first_fall, seen_to_fall
-from jourdain.motion.simulate import MOST_REFINEMENTS, MOST_STEPS, SETTLED, Flags, Settings, begins
-from jourdain.motion.steps import FIRST_STEP
-from jourdain.runge_kutta import N_DENSE, along
+from jourdain.motion.locate import Flags, Indices, first_falls
+from jourdain.motion.simulate import MOST_REFINEMENTS, MOST_STEPS, SETTLED, Settings, begins, beyond
+from jourdain.motion.steps import FIRST_STEP, look_along
 
 Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 SHORTEST = 1e-12  # of the time allowed: steps that get shorter go nowhere
 NONE = -1  # no guard fell
 MOST_SWITCHES = 50  # in a step
-N_CLOSER = 64  # parts of a step at whose ends guards are looked at again
 
 
 @dataclass(frozen=True)
@@ -63,13 +61,16 @@ def _flow_many(
     """(states where a guard falls, which one), `(lanes, n)` and `(lanes,)`; `NONE` where the motion ends otherwise."""
     flow, own = hybrid.flow(topology), hybrid.own(p)
     y, ends, which = y.copy(), np.full_like(y, np.nan), np.full(len(y), NONE)
-    waits = np.array([switch.after_rising for switch in hybrid.guard_owners(topology)], dtype=bool)
+    owners = hybrid.guard_owners(topology)
+    waits = np.array([switch.after_rising for switch in owners], dtype=bool)
     if not waits.size:
         return ends, which
-    falls, leaving, rising = begins(*_seen(flow, y, own), waits)
-    at_once = falls.any(axis=-1)
+    guards, rates = _seen(flow, y, own)
+    falls, leaving, rising = begins(guards, rates, waits)
+    at_once, lost = falls.any(axis=-1), beyond(owners, guards).any(axis=-1)
+    at_once &= ~lost
     ends[at_once], which[at_once] = y[at_once], np.argmax(falls, axis=-1)[at_once]
-    active = np.flatnonzero(~at_once & np.isfinite(y).all(axis=-1))
+    active = np.flatnonzero(~at_once & ~lost & np.isfinite(y).all(axis=-1))
     h, until = np.full(len(y), FIRST_STEP * longest), y[:, 0] + longest
     tolerances = np.array([settings.rtol, settings.atol])
     for _ in range(MOST_STEPS):
@@ -85,9 +86,8 @@ def _flow_many(
         near = np.flatnonzero(good & (made["suspect"][:, 0, 0] > 0))
         if near.size:
             lanes = active[near]
-            polynomial = made["polynomial"][near].reshape(near.size, N_DENSE, -1)
-            looks = made["looks"][near].reshape(near.size, N_LOOKS + 1, -1)
-            x, guard = _first(flow, start[near], polynomial, looks, leaving[lanes], rising[lanes], own[lanes])
+            some = Values(made.places, made.table[:, near], (near.size,))
+            x, guard = _first(flow, some, start[near], leaving[lanes], rising[lanes], own[lanes])
             fell = x < np.inf
             hit[near[fell]] = True
             lanes, length = lanes[fell], used[near[fell]]
@@ -97,8 +97,8 @@ def _flow_many(
         moved = active[goes_on]
         y[moved], rising[moved] = after[goes_on], False
         waiting = moved[leaving[moved].any(axis=-1)]
-        if waiting.size:  # those that wait go on waiting until they have risen
-            leaving[waiting] &= waits & (_seen(flow, y[waiting], own[waiting])[0] <= 0)
+        if waiting.size:  # until it has risen
+            leaving[waiting] &= _seen(flow, y[waiting], own[waiting])[0] <= 0
         dead = (
             ~np.isfinite(after).all(axis=-1)
             | (h[active] < SHORTEST * longest)
@@ -114,34 +114,20 @@ def _seen(flow: Flow, y: Array, own: Array) -> tuple[Array, Array]:
     return seen["guards"][..., 0], seen["rates"][..., 0]
 
 
-def _first(
-    flow: Flow, y: Array, polynomial: Array, looks: Array, leaving: Flags, rising: Flags, own: Array
-) -> tuple[Array, Indices]:
+def _first(flow: Flow, made: Values, y: Array, leaving: Flags, rising: Flags, own: Array) -> tuple[Array, Indices]:
     """(part of the step at which a guard first falls, which one), `(lanes,)` each; infinity for none."""
-    n_guards = looks.shape[-1]
-    x = seen_to_fall(looks.swapaxes(1, 2).reshape(-1, N_LOOKS + 1), leaving.ravel(), rising.ravel())
+    n, n_guards = len(y), leaving.shape[-1]
+    polynomial = made["polynomial"]
 
-    def guards(lanes: Indices, parts: Array) -> Array:
-        """Along the steps of lanes, `(lanes, parts, guards)`."""
-        coefficients = [polynomial[lanes, None, k] for k in range(N_DENSE)]
-        states = np.asarray(along(y[lanes, None], coefficients, parts[:, None]))
-        given = np.repeat(own[lanes], len(parts), axis=0)
-        return _seen(flow, states.reshape(len(given), -1), given)[0].reshape(len(lanes), len(parts), n_guards)
+    def look(guards: Indices, x: Array) -> tuple[Array, Array]:
+        lanes, which = np.divmod(guards, n_guards)
+        seen = look_along(flow, y[lanes], polynomial[lanes], x, own[lanes], compiled=True)
+        rows = np.arange(len(x))
+        return seen["guards"][rows, which, 0], seen["slopes"][rows, which, 0]
 
-    unclear = np.flatnonzero(np.isnan(x))
-    if unclear.size:  # a closer look
-        lanes, which = np.divmod(unclear, n_guards)
-        closer = guards(lanes, np.linspace(0, 1, N_CLOSER + 1))[np.arange(len(lanes)), :, which]
-        x[unclear] = seen_to_fall(closer, leaving.ravel()[unclear], rising.ravel()[unclear])
-    for k in np.flatnonzero(np.isnan(x)):  # the few of which even that does not tell
-        lane, i = divmod(int(k), n_guards)
-
-        def guard(parts: Array, lane: int = lane, i: int = i) -> Array:
-            return guards(np.array([lane]), parts)[0, :, i]
-
-        found = first_fall(guard, bool(leaving[lane, i]), bool(rising[lane, i]))
-        x[k] = np.inf if found is None else found
-    x = x.reshape(-1, n_guards)
+    values, slopes = (made[name].swapaxes(1, 2).reshape(n * n_guards, N_LOOKS + 1) for name in ("looks", "slopes"))
+    noise = made["noise"].reshape(n * n_guards)
+    x = first_falls(values, slopes, noise, leaving.ravel(), rising.ravel(), look).reshape(n, n_guards)
     which = np.argmin(x, axis=-1)
     return x[np.arange(len(x)), which], which
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.constraint import Constraint
 from jourdain.errors import BadEvent, NotConverged, NotFinite, OffConstraint, listing, unknown
 from jourdain.motion.hybrid import Hybrid, Method, Switch
 from jourdain.motion.jump import Jump
-from jourdain.motion.locate import first_fall, seen_to_fall
+from jourdain.motion.locate import Flags, Indices, first_falls
 from jourdain.motion.steps import CompiledSteps, OneStep, SciPySteps, Steps
 from jourdain.motion.trajectory import Happened, Segment, Trajectory
-from jourdain.runge_kutta import N_DENSE, along
+from jourdain.runge_kutta import N_DENSE
 
 Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 MOST_STEPS = 1_000_000  # in a segment
 ON_GUARD = 1e-9  # a guard this small at the start of a segment is on it
@@ -100,6 +100,7 @@ def flow_until(
         guards, rates = steps.guards(y)
         waits = np.array([switch.after_rising for switch in owners])
         falls, leaving, rising = begins(guards, rates, waits)
+        _refuse_beyond(owners, guards, y, topology)
         if falls.any():
             return _segment(topology, states, records, lengths, p), owners[int(np.argmax(falls))]
     for _ in range(MOST_STEPS):
@@ -113,8 +114,8 @@ def flow_until(
             states.append(found[1])
             return _segment(topology, states, records, lengths, p), owners[found[0]]
         y, rising = step.after, np.zeros_like(rising)
-        if leaving.any():  # those that wait go on waiting until they have risen
-            leaving = leaving & waits & (steps.guards(y)[0] <= 0)
+        if leaving.any():  # until it has risen
+            leaving = leaving & (steps.guards(y)[0] <= 0)
         states.append(y)
         if y[0] >= until:
             return _segment(topology, states, records, lengths, p), None
@@ -126,9 +127,8 @@ def flow_until(
 
 def begins(guards: Array, rates: Array, waits: Flags) -> tuple[Flags, Flags, Flags]:
     """At the start of a segment: (guards that fall at once, those that leave 0 or wait for it, those that rise)."""
-    falls = (guards <= 0) & (rates < 0) & ~waits
-    on = guards <= ON_GUARD
-    return falls, on & (waits | (rates >= 0)), on & (rates >= 0) & ~waits
+    on, below = np.abs(guards) <= ON_GUARD, guards < -ON_GUARD
+    return on & (rates < 0) & ~waits, below | (on & (waits | (rates >= 0))), on & (rates >= 0) & ~waits
 
 
 def stepping(hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings) -> Steps:
@@ -144,15 +144,14 @@ def stepping(hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, se
 def _crossing(steps: Steps, y: Array, step: OneStep, leaving: Flags, rising: Flags) -> tuple[int, Array] | None:
     """(guard, state) where the first of the guards falls through 0 in a step; found again by steps of that length."""
     assert step.looks is not None
-    coefficients = [one[None] for one in step.polynomial]
-    falls = seen_to_fall(step.looks.T, leaving, rising)
-    for unclear in np.flatnonzero(np.isnan(falls)):  # the looks do not tell
+    values, slopes = step.looks
 
-        def guard(x: Array, i: int = int(unclear)) -> Array:
-            return steps.along(along(y[None], coefficients, x[:, None]))[:, i]
+    def look(guards: Indices, x: Array) -> tuple[Array, Array]:
+        rows = np.arange(len(x))
+        seen, by_x = steps.look(y, step, x)
+        return seen[rows, guards], by_x[rows, guards]
 
-        found = first_fall(guard, bool(leaving[unclear]), bool(rising[unclear]))
-        falls[unclear] = np.inf if found is None else found
+    falls = first_falls(values.T, slopes.T, step.noise, leaving, rising, look)
     i = int(np.argmin(falls))
     return (i, _refined(steps, y, step, falls[i] * step.used, i)) if falls[i] < np.inf else None
 
@@ -170,6 +169,21 @@ def _refined(steps: Steps, y: Array, step: OneStep, h: float, i: int) -> Array:
             return end
         end = steps.to(y, step, h)
     return end
+
+
+def beyond(owners: Sequence[Switch], guards: Array) -> Flags:
+    """Gaps that are below 0 where a segment starts, and would go on unseen, `(…, guards)`."""
+    gaps = [isinstance(s.guard, Constraint) and s.direction == -1 and not s.after_rising for s in owners]
+    return np.array(gaps, dtype=bool) & (guards < -OFF)
+
+
+def _refuse_beyond(owners: Sequence[Switch], guards: Array, y: Array, topology: str) -> None:
+    for switch, value, is_beyond in zip(owners, guards, beyond(owners, guards), strict=True):
+        if is_beyond:
+            raise OffConstraint(
+                f"At t = {y[0]:.6g} s '{switch.guard.name}' is {value:.3g} in '{topology}', beyond the guard, which is "
+                "to fall through 0; start where it is positive, or let the switch wait (after_rising=True)."
+            )
 
 
 def _segment(topology: str, states: list[Array], records: list[Array], lengths: list[float], p: Array) -> Segment:

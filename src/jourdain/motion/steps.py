@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.evaluate import Values
 from jourdain.motion.flow import N_LOOKS, Flow
 from jourdain.runge_kutta import N_DENSE, along
 
@@ -15,6 +16,7 @@ Array = NDArray[np.float64]
 Force = Callable[[float, Array, Array], Any]  # t, q, v → one number
 
 FIRST_STEP = 1e-4  # of the time to go; steps grow tenfold
+NUDGE = 1e-6  # of a step, to either side
 NODES = (1 - np.cos(np.pi * np.arange(N_DENSE + 1) / N_DENSE)) / 2  # where a step of SciPy's is read
 
 
@@ -22,7 +24,8 @@ class OneStep(NamedTuple):
     after: Array  # (n,)
     used: float  # its length, s
     polynomial: Array  # (7, n)
-    looks: Array | None  # (looks, guards), guards at equal parts of it; None where no guard comes near 0
+    looks: tuple[Array, Array] | None  # guards and slopes at equal parts, (looks, guards); None where none comes near 0
+    noise: Array  # (guards,), smaller values are 0
 
 
 class Steps(Protocol):
@@ -34,8 +37,8 @@ class Steps(Protocol):
     def guards(self, y: Array) -> tuple[Array, Array]:
         """(guards, their rates) at one state, `(guards,)` each."""
 
-    def along(self, y: Array) -> Array:
-        """Guards at states `(times, n)`, `(times, guards)`."""
+    def look(self, y: Array, step: OneStep, x: Array) -> tuple[Array, Array]:
+        """(guards, their slopes by x) at parts x of a step from y, `(parts, guards)` each."""
 
     def to(self, y: Array, step: OneStep, h: float) -> Array:
         """The state at h, within a step from y."""
@@ -48,36 +51,40 @@ class CompiledSteps:
 
     def __init__(self, flow: Flow, own: Array, t: float, until: float, tolerances: tuple[float, float]) -> None:
         self.flow, self.own, self.n = flow, own, flow.n
-        self.one, self.exact, self.look = flow.kernels
+        self.one, self.exact, self.glance = flow.kernels
         n, n_guards = flow.n, flow.guards.numel()
         self.one.inputs[n + 1 :] = (until, *tolerances, *own)
         self.exact.inputs[n + 1 :] = own
-        self.look.inputs[n:] = own
+        self.glance.inputs[n:] = own
         self.h = FIRST_STEP * (until - t)
-        self.places = (slice(n + 3, n + 3 + N_DENSE * n), slice(n + 3 + N_DENSE * n, -1), (N_LOOKS + 1, n_guards))
+        start, size = n + 3 + N_DENSE * n, 2 * (N_LOOKS + 1) * n_guards
+        self.places = (slice(n + 3, start), slice(start, start + size), slice(start + size, -1))
+        self.shape = (2, N_LOOKS + 1, n_guards)
 
     def __call__(self, y: Array) -> OneStep | None:
         n, inputs, outputs = self.n, self.one.inputs, self.one.outputs
-        polynomial, looks, shape = self.places
+        polynomial, looks, noise = self.places
         inputs[:n] = y
         for _ in range(self.MOST_REJECTED):
             inputs[n] = self.h
             self.one()
             self.h = float(outputs[n])
             if outputs[n + 1] > 0:
-                seen = outputs[looks].reshape(shape) if outputs[-1] > 0 else None
+                guards, slopes = outputs[looks].reshape(self.shape)
+                seen = (guards, slopes) if outputs[-1] > 0 else None
                 record = outputs[polynomial].reshape(N_DENSE, n)
-                return OneStep(outputs[:n].copy(), float(outputs[n + 2]), record, seen)
+                return OneStep(outputs[:n].copy(), float(outputs[n + 2]), record, seen, outputs[noise])
         return None
 
     def guards(self, y: Array) -> tuple[Array, Array]:
-        self.look.inputs[: self.n] = y
-        self.look()
-        half = self.places[2][1]
-        return self.look.outputs[:half].copy(), self.look.outputs[half:].copy()
+        self.glance.inputs[: self.n] = y
+        self.glance()
+        half = self.shape[-1]
+        return self.glance.outputs[:half].copy(), self.glance.outputs[half:].copy()
 
-    def along(self, y: Array) -> Array:
-        return np.asarray(self.flow.glance(y, np.broadcast_to(self.own, (len(y), len(self.own))))["guards"][..., 0])
+    def look(self, y: Array, step: OneStep, x: Array) -> tuple[Array, Array]:
+        seen = look_along(self.flow, y[None], step.polynomial[None], x, self.own[None])
+        return seen["guards"][..., 0], seen["slopes"][..., 0]
 
     def to(self, y: Array, step: OneStep, h: float) -> Array:
         self.exact.inputs[: self.n], self.exact.inputs[self.n] = y, h
@@ -129,9 +136,9 @@ class SciPySteps:
         states[0], states[-1] = y, after
         if not np.array_equal(after[1:], solver.y) and solver.t < self.until:
             self._begin(after)
-        polynomial = _through(states)
-        parts = np.linspace(0, 1, N_LOOKS + 1)[:, None]
-        return OneStep(after, used, polynomial, self.along(along(y[None], [row[None] for row in polynomial], parts)))
+        noise = self.flow.noise(y, self.inputs(y))["noise"][:, 0]
+        made = OneStep(after, used, _through(states), None, noise)
+        return made._replace(looks=self.look(y, made, np.linspace(0, 1, N_LOOKS + 1)))
 
     def _projected(self, y: Array) -> Array:
         if not self.flow.dynamics.held:
@@ -142,11 +149,24 @@ class SciPySteps:
         seen = self.flow.glance(y, self.inputs(y))
         return seen["guards"][:, 0], seen["rates"][:, 0]
 
-    def along(self, y: Array) -> Array:
-        return np.asarray(self.flow.glance(y, self.inputs(y))["guards"][..., 0])
+    def look(self, y: Array, step: OneStep, x: Array) -> tuple[Array, Array]:
+        def guards(parts: Array) -> Array:
+            states = along(y[None], [row[None] for row in step.polynomial], parts[:, None])
+            return np.asarray(self.flow.glance(states, self.inputs(states))["guards"][..., 0])
+
+        ahead, behind = np.minimum(x + NUDGE, 1.0), np.maximum(x - NUDGE, 0.0)  # what functions give has no derivative
+        return guards(x), (guards(ahead) - guards(behind)) / (ahead - behind)[:, None]
 
     def to(self, y: Array, step: OneStep, h: float) -> Array:
         return along(y, list(step.polynomial), h / step.used)
+
+
+def look_along(flow: Flow, y: Array, polynomial: Array, x: Array, own: Array, compiled: bool = False) -> Values:
+    """Guards and slopes at the parts x of steps, `(parts,)`; the others `(parts, …)`, or with one that serves all."""
+    m = len(x)
+    columns = (y, polynomial.reshape(len(polynomial), -1), x[:, None], own)
+    given = [np.broadcast_to(column, (m, column.shape[1])) for column in columns]
+    return flow.look.many(*given) if compiled else flow.look(*given)
 
 
 def _through(states: Array) -> Array:
