@@ -134,7 +134,7 @@ def test_a_start_on_the_guard() -> None:
     assert "needs a topology in which it is on" in rests.stopped
     assert rests.q[-1] == [0.0]
     for speed in (3.0, -1.0):
-        with pytest.raises(jd.OffConstraint, match=r"At t = 0 s 'floor' is -0.1 in 'flight', beyond the guard"):
+        with pytest.raises(jd.OffConstraint, match=r"At t = 0 s 'floor' is below 0 in 'flight', beyond its guard"):
             bouncing.simulate({"z": -0.1}, {"z": speed}, until=0.3)
 
 

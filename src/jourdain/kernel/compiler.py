@@ -48,6 +48,19 @@ def compiled(tape: Tape, n_flags: int, target: Target) -> Compiled:
     return Compiled(run, stored is not None, engine)
 
 
+def assembled(text: str) -> Any:
+    """IR that needs nothing else, compiled: what owns its functions."""
+    import llvmlite.binding as llvm
+
+    with _LOCK:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
+        engine.finalize_object()
+    return engine
+
+
 def _object(tape: Tape, n_flags: int, target: Target, machine: Any) -> bytes:
     import llvmlite.binding as llvm
 

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from jourdain.dataset import unit_attribute
 from jourdain.errors import BadEvent, OffConstraint
+from jourdain.motion.flow import OFF
 from jourdain.motion.gait import Gait
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.many import step_many
-from jourdain.motion.simulate import OFF, Settings
+from jourdain.motion.simulate import Settings
 from jourdain.naming import name_of
 from jourdain.progress import bar
 from jourdain.quantities import rate_unit

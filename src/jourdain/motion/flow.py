@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import Any, NamedTuple
+from math import inf
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -16,9 +17,11 @@ from numpy.typing import NDArray
 
 from jourdain.errors import NotExpressible
 from jourdain.evaluate import Evaluator
+from jourdain.kernel.batch import Kernel
+from jourdain.kernel.iterate import Iterated
 from jourdain.kernel.single import Single
 from jourdain.motion.dynamics import Dynamics
-from jourdain.motion.locate import STRAIGHT, doubt, lowest
+from jourdain.motion.locate import On, crossing, doubt, judged
 from jourdain.runge_kutta import ERROR_EXPONENT, N_DENSE, Step, along, dense, error_norm, step
 
 Array = NDArray[np.float64]
@@ -26,30 +29,38 @@ Array = NDArray[np.float64]
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0  # of a step's length
 N_WORKS = 2  # of forces without a potential, of moving supports
 ROUNDING = 1e-15  # of the terms of a guard
+ON_GUARD = 1e-9  # a guard this small at the start of a segment is on it
+OFF = 1e-8  # what the constraints of a topology may be off by at the start
+SHORTEST = 1e-14  # of the time: steps that get shorter go nowhere
+SCALARS: On = (ca.if_else, ca.fmin)
 N_LOOKS = 8  # parts of a step at whose ends guards are looked at
 
 
 class Kernels(NamedTuple):
     """What one lane of a flow is computed by."""
 
-    stepper: Single
+    stepper: Iterated
     advance: Single
     glance: Single
 
 
-def _single(evaluator: Evaluator) -> Single:
-    kernel = evaluator.kernel
-    if kernel is None:
+def _compiled(evaluator: Evaluator) -> Kernel:
+    if evaluator.kernel is None:
         raise NotExpressible("The motion of this mechanism cannot be compiled here; use method='Radau'.")
-    return Single(kernel)
+    return evaluator.kernel
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Motion within one topology. `guards`: (guards, 1), each falls through 0 where something happens."""
+    """Motion within one topology. `guards`: (guards, 1), each falls through 0 where something happens.
+
+    `waits`: those that count only after they have risen. `gaps`: those that must not be below 0 at the start.
+    """
 
     dynamics: Dynamics
     guards: SX
+    waits: tuple[bool, ...] = ()
+    gaps: tuple[bool, ...] = ()
 
     @cached_property
     def y(self) -> SX:
@@ -122,15 +133,33 @@ class Flow:
 
     @cached_property
     def glance(self) -> Evaluator:
-        """(y, p) → guards and their rates."""
-        y, p = self.y, self.dynamics.p
-        rates = ca.jtimes(self.guards, y, self._slope(y, p)) if self.guards.numel() else self.guards
-        return Evaluator([y, p], {"guards": self.guards, "rates": rates})
+        """(y, p) → guards and their rates.
+
+        And where a segment starts: `apart`, whether the rows that are on are well apart, as was assumed; of each guard,
+        `at_once`, whether it falls there, `leaving` and `rising`, see `locate`; `beyond`, whether a gap is below 0.
+        """
+        y, p, guards = self.y, self.dynamics.p, ca.densify(self.guards)
+        rates = ca.jtimes(guards, y, self._slope(y, p)) if guards.numel() else guards
+        waits, gaps = ca.DM(list(map(float, self.waits))), ca.DM(list(map(float, self.gaps)))
+        below, on = guards < -ON_GUARD, ca.fabs(guards) <= ON_GUARD
+        rises = rates >= 0
+        outputs = {"guards": guards, "rates": rates, "apart": SX(self.dynamics.apart)}
+        if guards.numel():
+            outputs |= {
+                "at_once": on * (1 - rises) * (1 - waits),
+                "leaving": ca.fmax(below, on * ca.fmax(waits, rises)),
+                "rising": on * rises * (1 - waits),
+                "beyond": gaps * (guards < -OFF),
+            }
+        return Evaluator([y, p], outputs)
 
     @cached_property
     def kernels(self) -> Kernels:
-        """Compiled, for one lane."""
-        return Kernels(*(_single(one) for one in (self.stepper, self.advance, self.glance)))
+        """Compiled, for one lane; the stepper goes on by itself."""
+        fed = self.n + 1 + 2 * self.guards.numel()
+        return Kernels(
+            Iterated(_compiled(self.stepper), fed), Single(_compiled(self.advance)), Single(_compiled(self.glance))
+        )
 
     @cached_property
     def watch(self) -> Evaluator:
@@ -150,20 +179,20 @@ class Flow:
 
     def apart(self, y: Array, p: Array) -> bool:
         """Whether the rows that are on are well apart, as was assumed."""
-        return bool(self._apart(y, p)["apart"][0, 0])
-
-    @cached_property
-    def _apart(self) -> Evaluator:
-        return Evaluator([self.y, self.dynamics.p], {"apart": SX(self.dynamics.apart)})
+        return bool(self.glance(y, p)["apart"][0, 0])
 
     @cached_property
     def stepper(self) -> Evaluator:
-        """(y, h, t_end, tolerances, p) → one step tried, taken if it is good, and the next length.
+        """(y, h, leaving, rising; t_end, tolerances, p) → one step tried, taken if it is good, and what the next needs.
 
-        `polynomial`: coefficients (7, n) row by row. `looks`, `slopes`: guards along it, (N_LOOKS + 1, guards).
-        `suspect`: one of them may have fallen through 0.
+        `leaving`, `rising`: of each guard, see `locate.first_falls`. `polynomial`: coefficients (7, n) row by row.
+        `looks`, `slopes`: guards along it, (N_LOOKS + 1, guards), of which `noise` is rounding. `falls`, `doubts`:
+        parts of the step where they fall plainly, and from where on they should be looked at. `stop`: at one of these,
+        at t_end, and where no step is short enough.
         """
         y, h, p = self._inputs
+        n_guards = self.guards.numel()
+        leaving, rising = SX.sym("leaving", n_guards), SX.sym("rising", n_guards)
         t_end, tolerances = SX.sym("t_end"), SX.sym("tolerances", 2)
         left = t_end - y[0]
         last = h >= left
@@ -176,22 +205,30 @@ class Flow:
         change = SAFETY * ca.if_else(error > 1e-12, error, 1e-12) ** ERROR_EXPONENT
         change = ca.fmin(ca.fmax(change, SHRINK), ca.if_else(good, GROW, 1.0))
         change = ca.if_else(error < 1e300, change, SHRINK)  # NaN is not
-        polynomial = dense(lambda at: self._slope(at, p), y, h_used, made, after)
+        polynomial = ca.vertcat(*dense(lambda at: self._slope(at, p), y, h_used, made, after))
         after[0] = ca.if_else(last, t_end, after[0])
-        looks, slopes = self._looks(y, ca.vertcat(*polynomial), p)
+        looks, slopes = self._looks(y, polynomial, p)
         noise = self._noise(y, p)
+        falls, doubts = _searched(looks, slopes, noise, leaving, rising)
+        seen = ca.mmin(ca.vertcat(SX(inf), falls, doubts)) < inf
+        lost = h_used * change < SHORTEST * (ca.fabs(t_end) + ca.fabs(y[0]))
+        still = ca.logic_and(leaving, noise >= looks[-1, :].T) if n_guards else leaving
         outputs = {
             "y": ca.if_else(good, after, y),
             "h": ca.if_else(ca.logic_and(good, last), h, h_used * change),
+            "leaving": ca.if_else(good, still, leaving),
+            "rising": ca.if_else(good, 0.0, rising),
             "good": good,
             "used": h_used,
-            "polynomial": ca.vertcat(*(row.T for row in polynomial)),
+            "polynomial": polynomial,
             "looks": looks,
             "slopes": slopes,
             "noise": noise,
-            "suspect": suspect(looks, slopes, noise),
+            "falls": falls,
+            "doubts": doubts,
+            "stop": ca.if_else(good, ca.logic_or(seen, last), lost),
         }
-        return Evaluator([y, h, t_end, tolerances, p], outputs)
+        return Evaluator([y, h, leaving, rising, t_end, tolerances, p], outputs)
 
     @cached_property
     def _noise(self) -> ca.Function:
@@ -232,18 +269,22 @@ class Flow:
         return guards, slopes
 
 
-def suspect(looks: SX, slopes: SX, noise: SX) -> Any:
-    """Whether any guard may fall through 0: whether it may have been above, and may be below, between looks too."""
+def _searched(looks: SX, slopes: SX, noise: SX, leaving: SX, rising: SX) -> tuple[SX, SX]:
+    """(parts of the step where guards fall plainly, where they first leave room for doubt), (guards, 1)."""
     if not looks.numel():
-        return SX(0)
-    g, s = ca.vertsplit(looks), [row / N_LOOKS for row in ca.vertsplit(slopes)]
-    lows, highs, unseen = [], [], SX(1, looks.shape[1])
+        return SX(0, 1), SX(0, 1)
+    g = [ca.if_else(ca.fabs(row) <= noise.T, 0.0, row) for row in ca.vertsplit(looks)]
+    s = [row / N_LOOKS for row in ca.vertsplit(slopes)]
+    starts_below = ca.if_else(leaving.T, 0.0, g[0] <= 0)
+    g[0] = ca.if_else(leaving.T, ca.fmin(g[0], 0.0), g[0])
+    sinks = ca.if_else(rising.T, reduce(ca.fmin, g) < 0, 0.0)
+    fall = SX.ones(1, looks.shape[1]) * inf
+    doubts = ca.if_else(ca.logic_or(starts_below, sinks), 0.0, fall)
     for i in range(0, N_LOOKS, 2):
         unsure = ca.fabs(doubt(g[i], g[i + 1], g[i + 2], 2 * s[i], 2 * s[i + 2]))
         for a, b in ((i, i + 1), (i + 1, i + 2)):
-            lows.append(lowest(g[a], g[b], s[a], s[b], ca.if_else, ca.fmin) - 2 * unsure)
-            highs.append(-lowest(-g[a], -g[b], -s[a], -s[b], ca.if_else, ca.fmin) + 2 * unsure)
-            moves = ca.fmax(ca.fabs(g[b] - g[a]), ca.fmax(ca.fabs(s[a]), ca.fabs(s[b])))
-            unseen = ca.fmax(unseen, unsure > STRAIGHT * moves + noise.T)
-    crosses = ca.logic_and(reduce(ca.fmin, lows) <= 0, reduce(ca.fmax, highs) > 0)
-    return ca.mmax(ca.logic_or(crosses, unseen))
+            falls, may_fall = judged(g[a], g[b], s[a], s[b], unsure, noise.T, SCALARS)
+            x = (a + crossing(g[a], g[b], SCALARS)) / N_LOOKS
+            fall = ca.if_else(falls, ca.fmin(fall, x), fall)
+            doubts = ca.if_else(may_fall, ca.fmin(doubts, a / N_LOOKS), doubts)
+    return fall.T, doubts.T

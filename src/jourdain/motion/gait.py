@@ -133,7 +133,8 @@ def step_map(
     segments: list[Segment] = []
     events: list[Happened] = []
     for _ in range(MOST_SWITCHES):
-        segment, switch = flow_until(hybrid, now, y, p, y[0] + LONGEST, settings)
+        h = segments[-1].next if segments else None
+        segment, switch = flow_until(hybrid, now, y, p, y[0] + LONGEST, settings, h)
         if switch is None:
             raise NotConverged(
                 f"No guard of '{now}' is reached within {LONGEST:g} s: the step does not end. Start elsewhere."

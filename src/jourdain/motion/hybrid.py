@@ -293,7 +293,9 @@ class Hybrid:
             dynamics = Dynamics(self.mechanism, held, self._applied, self._given, independent)
             guards = [self._guard(switch, dynamics) for switch in self.leaving(topology)]
             column = ca.vertcat(SX(0, 1), *(part for guard in guards for part in guard))
-            self._flows[key] = Flow(dynamics, column)
+            owners = self.guard_owners(topology)
+            gaps = [isinstance(s.guard, Constraint) and s.direction == -1 and not s.after_rising for s in owners]
+            self._flows[key] = Flow(dynamics, column, tuple(s.after_rising for s in owners), tuple(gaps))
         return self._flows[key]
 
     @property

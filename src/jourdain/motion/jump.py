@@ -11,8 +11,9 @@ import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
-from jourdain.errors import BadEvent, unknown
+from jourdain.errors import BadEvent, Status, unknown
 from jourdain.evaluate import Evaluator
+from jourdain.motion.flow import N_WORKS
 from jourdain.motion.hybrid import Hybrid, Switch
 from jourdain.naming import name_of
 from jourdain.outcome import Transition
@@ -35,19 +36,51 @@ class Jump:
             made[switch] = cls(hybrid, switch)
         return made[switch]
 
-    def __call__(self, y: Array, p: Array) -> tuple[Transition | None, Array, Array]:
-        """(outcome of the event, y after, parameters after), of one state `(n,)` or of many `(lanes, n)`."""
+    def __call__(self, y: Array, p: Array) -> tuple[Array, Array]:
+        """(y, parameters) after, of one state `(n,)` or of many `(lanes, n)`."""
         n_q, n_v = self.hybrid.n_q, self.hybrid.n_v
         q, v = y[..., 1 : 1 + n_q], y[..., 1 + n_q : 1 + n_q + n_v]
-        outcome = None
-        if self.switch.event is not None:
-            outcome = self.switch.event.solve(q, v, check=False, parameters=self.event_parameters(y[..., 0], p))
-            v = outcome.v_plus
+        outcome = self.outcome(y, p)
+        v = v if outcome is None else outcome.v_plus
         if self.switch.relabel or self.switch.parameters:
             moved = self._relabelled(q, v, p)
             q, v, p = (moved[name][..., 0] for name in ("q", "v", "p"))
-        after = np.concatenate([y[..., :1], q, v, y[..., 1 + n_q + n_v :]], axis=-1)
-        return outcome, after, p
+        return np.concatenate([y[..., :1], q, v, y[..., 1 + n_q + n_v :]], axis=-1), p
+
+    def one(self, y: Array, p: Array) -> tuple[Array, Array]:
+        """The same of one state, in one piece where formulas do."""
+        if self._whole is None:
+            return self(y, p)
+        values, status = self._whole.flagged(y, p)
+        if status[0] != Status.OK:  # a word about it, or a closer look
+            return self(y, p)
+        return values["y"][:, 0], values["p"][:, 0]
+
+    def outcome(self, y: Array, p: Array) -> Transition | None:
+        """That of the event, which nothing jumps without."""
+        if self.switch.event is None:
+            return None
+        n_q, n_v = self.hybrid.n_q, self.hybrid.n_v
+        q, v = y[..., 1 : 1 + n_q], y[..., 1 + n_q : 1 + n_q + n_v]
+        return self.switch.event.solve(q, v, check=False, parameters=self.event_parameters(y[..., 0], p))
+
+    @cached_property
+    def _whole(self) -> Evaluator | None:
+        """(y, p) → y and p after, with the status of the event; None where that is found by iteration."""
+        event = self.switch.event
+        if event is not None and event.iterated is not None:
+            return None
+        q, v, p, new_q, new_v, new_p = self.expressions()
+        t, work = SX.sym("t"), SX.sym("w", N_WORKS)
+        verdict = SX(0)
+        if event is not None:
+            known = dict(zip(self.hybrid.parameters, ca.vertsplit(p), strict=True)) | {"t": t}
+            given = ca.vertcat(SX(0, 1), *(known[name] for name in event.parameters))
+            found = event.expressions(checked=False)
+            after = ca.Function("after", event.inputs, [ca.densify(found.values["v_plus"]), found.verdict])
+            v_plus, verdict = after(q, v, given)
+            new_q, new_v, new_p = ca.Function("relabel", [q, v, p], [new_q, new_v, new_p])(q, v_plus, p)
+        return Evaluator([ca.vertcat(t, q, v, work), p], {"y": ca.vertcat(t, new_q, new_v, work), "p": new_p}, verdict)
 
     def event_parameters(self, t: Any, p: Array) -> dict[str, Any]:
         """Those that the event knows."""

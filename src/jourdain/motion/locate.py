@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,8 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 Look = Callable[[Indices, Array], tuple[Array, Array]]  # guards, parts of their steps → values, slopes by the part
-Number = TypeVar("Number")
+On = tuple[Callable[..., Any], Callable[..., Any]]  # choice and the smaller of two, over arrays or over scalars
+ARRAYS: On = (np.where, np.minimum)
 
 NARROWEST = 1e-13  # part of a step: narrower intervals are not looked into
 STRAIGHT = 0.1  # of a rise: doubt that leaves no room for a turn
@@ -71,8 +72,9 @@ def first_falls(values: Array, slopes: Array, noise: Array, leaving: Flags, risi
         pieces = pieces[pieces.left < found[pieces.guard]]
         halves, unsure = _halved(pieces)
         np.logical_or.at(been_above, halves.guard, np.maximum(halves.first, halves.last) > 0)
-        falls, may_fall = _judged(halves, unsure, noise[halves.guard])
-        x = halves.left + halves.width * _crossing(halves)
+        ends = (halves.first, halves.last, halves.at_first, halves.at_last)
+        falls, may_fall = (flag > 0 for flag in judged(*ends, unsure, noise[halves.guard], ARRAYS))
+        x = halves.left + halves.width * crossing(halves.first, halves.last, ARRAYS)
         np.minimum.at(found, halves.guard[falls], x[falls])
         may_fall &= halves.left < found[halves.guard]
         narrow = halves.width < NARROWEST
@@ -106,30 +108,45 @@ def _halved(pieces: Intervals) -> tuple[Intervals, Array]:
     return halves, np.concatenate([unsure, unsure])
 
 
-def _judged(p: Intervals, unsure: Array, noise: Array) -> tuple[Flags, Flags]:
-    """(intervals in which the guard falls once and plainly, those in which it may fall otherwise)."""
-    above, below = p.first > 0, p.last <= 0
-    rise, slope = np.abs(p.last - p.first), np.maximum(np.abs(p.at_first), np.abs(p.at_last))
-    one_way = (p.at_first * p.at_last > 0) | (np.minimum(np.abs(p.at_first), np.abs(p.at_last)) <= noise)
-    straight = (unsure <= STRAIGHT * rise + noise) & one_way
-    seen = unsure <= STRAIGHT * np.maximum(rise, slope) + noise  # else it does more than the looks show
-    low = lowest(p.first, p.last, p.at_first, p.at_last, np.where, np.minimum) - 2 * unsure
-    high = -lowest(-p.first, -p.last, -p.at_first, -p.at_last, np.where, np.minimum) + 2 * unsure
-    stays = np.where(above, low > 0, (high <= 0) | (straight & (p.at_first <= noise)))
-    nothing = np.maximum(np.maximum(np.abs(p.first), np.abs(p.last)), slope) <= NOTHING * noise
-    falls = above & below & straight & ~nothing
-    return falls, ~(falls | nothing | (seen & np.where(above == below, straight, stays)))
+def judged(first: Any, last: Any, at_first: Any, at_last: Any, unsure: Any, noise: Any, on: On) -> tuple[Any, Any]:
+    """(1 where the guard falls once and plainly in an interval, 1 where it may fall otherwise), else 0."""
+    where, smaller = on
+
+    def larger(a: Any, b: Any) -> Any:
+        return -smaller(-a, -b)
+
+    def size(a: Any) -> Any:
+        return larger(a, -a)
+
+    def yes(condition: Any) -> Any:
+        return where(condition, 1.0, 0.0)
+
+    above, below = yes(first > 0), yes(last <= 0)
+    rise, slope = size(last - first), larger(size(at_first), size(at_last))
+    one_way = larger(yes(at_first * at_last > 0), yes(smaller(size(at_first), size(at_last)) <= noise))
+    straight = one_way * yes(unsure <= STRAIGHT * rise + noise)
+    seen = yes(unsure <= STRAIGHT * larger(rise, slope) + noise)  # else it does more than the looks show
+    low = _lowest(first, last, at_first, at_last, on) - 2 * unsure
+    high = -_lowest(-first, -last, -at_first, -at_last, on) + 2 * unsure
+    stays = where(above > 0, yes(low > 0), larger(yes(high <= 0), straight * yes(at_first <= noise)))
+    nothing = yes(larger(larger(size(first), size(last)), slope) <= NOTHING * noise)
+    falls = above * below * straight * (1 - nothing)
+    crosses = yes(size(above - below) < 0.5)  # one end is above, the other is not
+    clear = larger(larger(falls, nothing), seen * where(crosses > 0, straight, stays))
+    return falls, 1 - clear
 
 
-def lowest(first: Number, last: Number, at_first: Any, at_last: Any, where: Any, smaller: Any) -> Number:
+def _lowest(first: Any, last: Any, at_first: Any, at_last: Any, on: On) -> Any:
     """A bound on the cubic from below: the lower end, or, where it sinks and then rises, what the tangents reach."""
-    reach = smaller(first + at_first, last - at_last)
-    turns = where(at_first < 0, where(at_last > 0, 1.0, 0.0), 0.0)
-    return where(turns > 0, smaller(reach, smaller(first, last)), smaller(first, last))  # type: ignore[no-any-return]
+    where, smaller = on
+    ends = smaller(first, last)
+    reach = smaller(smaller(first + at_first, last - at_last), ends)
+    return where(at_first < 0, where(at_last > 0, reach, ends), ends)
 
 
-def _crossing(p: Intervals) -> Array:
-    """The part of each interval at which a straight line between its ends is 0; the middle where it has no sign."""
-    rise = p.last - p.first
-    crosses = (p.first > 0) != (p.last > 0)
-    return np.where(crosses, np.clip(-p.first / np.where(rise != 0, rise, 1.0), 0.0, 1.0), 0.5)
+def crossing(first: Any, last: Any, on: On) -> Any:
+    """The part of an interval at which a straight line between its ends is 0; where it has no sign, halfway."""
+    where, _ = on
+    rise = last - first
+    part = -first / where(rise == 0, 1.0, rise)
+    return where(first > 0, where(last <= 0, part, 0.5), where(last > 0, part, 0.5))

@@ -12,7 +12,7 @@ from jourdain.motion.flow import N_LOOKS, Flow
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.jump import Jump
 from jourdain.motion.locate import Flags, Indices, first_falls
-from jourdain.motion.simulate import MOST_REFINEMENTS, MOST_STEPS, SETTLED, Settings, begins, beyond
+from jourdain.motion.simulate import MOST_REFINEMENTS, MOST_STEPS, SETTLED, Settings
 from jourdain.motion.steps import FIRST_STEP, look_along
 
 Array = NDArray[np.float64]
@@ -44,7 +44,7 @@ def step_many(hybrid: Hybrid, topology: str, y: Array, p: Array, longest: float,
                 hit = np.flatnonzero(which == i)
                 if not hit.size or switch.target is None:
                     continue
-                _, y[lanes[hit]], p[lanes[hit]] = Jump.of(hybrid, switch)(ends[hit], p[lanes[hit]])
+                y[lanes[hit]], p[lanes[hit]] = Jump.of(hybrid, switch)(ends[hit], p[lanes[hit]])
                 if switch.target != topology:
                     new.setdefault(switch.target, []).append(lanes[hit])
         now = {name: np.concatenate(several) for name, several in new.items()}
@@ -61,29 +61,29 @@ def _flow_many(
     """(states where a guard falls, which one), `(lanes, n)` and `(lanes,)`; `NONE` where the motion ends otherwise."""
     flow, own = hybrid.flow(topology), hybrid.own(p)
     y, ends, which = y.copy(), np.full_like(y, np.nan), np.full(len(y), NONE)
-    owners = hybrid.guard_owners(topology)
-    waits = np.array([switch.after_rising for switch in owners], dtype=bool)
-    if not waits.size:
+    if not flow.guards.numel():
         return ends, which
-    guards, rates = _seen(flow, y, own)
-    falls, leaving, rising = begins(guards, rates, waits)
-    at_once, lost = falls.any(axis=-1), beyond(owners, guards).any(axis=-1)
-    at_once &= ~lost
-    ends[at_once], which[at_once] = y[at_once], np.argmax(falls, axis=-1)[at_once]
-    active = np.flatnonzero(~at_once & ~lost & np.isfinite(y).all(axis=-1))
+    seen = flow.glance.many(y, own)
+    at_once, leaving, rising, beyond = (seen[name][..., 0] > 0 for name in ("at_once", "leaving", "rising", "beyond"))
+    lost = beyond.any(axis=-1) | ~np.isfinite(y).all(axis=-1)
+    struck = at_once.any(axis=-1) & ~lost
+    ends[struck], which[struck] = y[struck], np.argmax(at_once, axis=-1)[struck]
+    active = np.flatnonzero(~struck & ~lost)
     h, until = np.full(len(y), FIRST_STEP * longest), y[:, 0] + longest
     tolerances = np.array([settings.rtol, settings.atol])
     for _ in range(MOST_STEPS):
         if not active.size:
             break
         start = y[active]
-        given = np.column_stack([h[active], until[active], np.broadcast_to(tolerances, (len(active), 2))])
-        made = flow.stepper.many(start, given, own[active])
+        flags = (leaving[active].astype(float), rising[active].astype(float))
+        limits = np.column_stack([until[active], np.broadcast_to(tolerances, (len(active), 2))])
+        made = flow.stepper.many(start, h[active, None], *flags, limits, own[active])
         h[active] = made["h"][:, 0, 0]
         good, used = made["good"][:, 0, 0] > 0, made["used"][:, 0, 0]
         after = made["y"][..., 0]
         hit = np.zeros(len(active), dtype=bool)
-        near = np.flatnonzero(good & (made["suspect"][:, 0, 0] > 0))
+        seen = np.minimum(made["falls"], made["doubts"])[..., 0].min(axis=-1) < np.inf
+        near = np.flatnonzero(good & seen)
         if near.size:
             lanes = active[near]
             some = Values(made.places, made.table[:, near], (near.size,))
@@ -95,10 +95,7 @@ def _flow_many(
             which[lanes] = guard[fell]
         goes_on = good & ~hit
         moved = active[goes_on]
-        y[moved], rising[moved] = after[goes_on], False
-        waiting = moved[leaving[moved].any(axis=-1)]
-        if waiting.size:  # until it has risen
-            leaving[waiting] &= _seen(flow, y[waiting], own[waiting])[0] <= 0
+        y[moved], leaving[moved], rising[moved] = after[goes_on], made["leaving"][goes_on, :, 0] > 0, False
         dead = (
             ~np.isfinite(after).all(axis=-1)
             | (h[active] < SHORTEST * longest)
@@ -116,18 +113,22 @@ def _seen(flow: Flow, y: Array, own: Array) -> tuple[Array, Array]:
 
 def _first(flow: Flow, made: Values, y: Array, leaving: Flags, rising: Flags, own: Array) -> tuple[Array, Indices]:
     """(part of the step at which a guard first falls, which one), `(lanes,)` each; infinity for none."""
-    n, n_guards = len(y), leaving.shape[-1]
+    n_guards = leaving.shape[-1]
     polynomial = made["polynomial"]
 
     def look(guards: Indices, x: Array) -> tuple[Array, Array]:
-        lanes, which = np.divmod(guards, n_guards)
+        place, which = np.divmod(guards, n_guards)
+        lanes = unclear[place]
         seen = look_along(flow, y[lanes], polynomial[lanes], x, own[lanes], compiled=True)
         rows = np.arange(len(x))
         return seen["guards"][rows, which, 0], seen["slopes"][rows, which, 0]
 
-    values, slopes = (made[name].swapaxes(1, 2).reshape(n * n_guards, N_LOOKS + 1) for name in ("looks", "slopes"))
-    noise = made["noise"].reshape(n * n_guards)
-    x = first_falls(values, slopes, noise, leaving.ravel(), rising.ravel(), look).reshape(n, n_guards)
+    x = made["falls"][..., 0].copy()
+    unclear = np.flatnonzero(x.min(axis=-1) > made["doubts"][..., 0].min(axis=-1))
+    if unclear.size:  # a closer look
+        values, slopes = (made[name][unclear].swapaxes(1, 2).reshape(-1, N_LOOKS + 1) for name in ("looks", "slopes"))
+        noise, flags = made["noise"][unclear].ravel(), (leaving[unclear].ravel(), rising[unclear].ravel())
+        x[unclear] = first_falls(values, slopes, noise, *flags, look).reshape(-1, n_guards)
     which = np.argmin(x, axis=-1)
     return x[np.arange(len(x)), which], which
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.constraint import Constraint
 from jourdain.errors import BadEvent, NotConverged, NotFinite, OffConstraint, listing, unknown
+from jourdain.motion.flow import OFF
 from jourdain.motion.hybrid import Hybrid, Method, Switch
 from jourdain.motion.jump import Jump
-from jourdain.motion.locate import Flags, Indices, first_falls
-from jourdain.motion.steps import CompiledSteps, OneStep, SciPySteps, Steps
+from jourdain.motion.steps import CompiledSteps, Ran, SciPySteps, Steps
 from jourdain.motion.trajectory import Happened, Segment, Trajectory
 from jourdain.runge_kutta import N_DENSE
 
 Array = NDArray[np.float64]
 
 MOST_STEPS = 1_000_000  # in a segment
-ON_GUARD = 1e-9  # a guard this small at the start of a segment is on it
 MOST_REFINEMENTS = 12
 SETTLED = 4e-16  # of the time: a correction to that of an event which is rounding
-OFF = 1e-8  # what the constraints of a topology may be off by at the start
 CHATTER = 1e-9  # of the time so far: events that come closer each time pile up if their limit is this near
 N_CHATTER = 8  # in a row
 
@@ -61,7 +58,7 @@ def simulate(
     segments: list[Segment] = []
     events: list[Happened] = []
     while True:
-        segment, which = flow_until(hybrid, topology, y, p, until, settings)
+        segment, which = flow_until(hybrid, topology, y, p, until, settings, segments[-1].next if segments else None)
         segments.append(segment)
         if which is None:
             return Trajectory(hybrid, segments, events, "the end of the time asked for")
@@ -84,111 +81,92 @@ def simulate(
 def happen(hybrid: Hybrid, switch: Switch, before: Array, p: Array) -> tuple[Happened, Array, Array]:
     """The event of a switch: what happened, and state and parameters after it."""
     jump = Jump.of(hybrid, switch)
-    outcome, after, p_after = jump(before, p)
-    return Happened(float(before[0]), switch, outcome, before, after, p_after), after, p_after
+    after, p_after = jump.one(before, p)
+    return Happened(float(before[0]), switch, before, after, p_after, partial(jump.outcome, before, p)), after, p_after
 
 
 def flow_until(
-    hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings
+    hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings, h: float | None = None
 ) -> tuple[Segment, Switch | None]:
-    """(motion in a topology, the switch that ends it or None)."""
-    steps = stepping(hybrid, topology, y, p, until, settings)
+    """(motion in a topology, the switch that ends it or None). `h`: the length of a step to try first."""
+    steps = stepping(hybrid, topology, y, p, until, settings, h)
     owners = hybrid.guard_owners(topology)
-    states, records, lengths = [y], list[Array](), list[float]()
-    leaving = rising = waits = np.zeros(0, dtype=bool)
+    states, polynomials, lengths = [y[None]], list[Array](), list[Array]()
+    leaving = rising = np.zeros(0, dtype=bool)
+
+    def segment() -> Segment:
+        records = np.concatenate(polynomials) if polynomials else np.zeros((0, N_DENSE, len(y)))
+        used = np.concatenate([np.zeros(0), *lengths])
+        return Segment(topology, np.concatenate(states), records, used, p, steps.h)
+
     if owners:
-        guards, rates = steps.guards(y)
-        waits = np.array([switch.after_rising for switch in owners])
-        falls, leaving, rising = begins(guards, rates, waits)
-        _refuse_beyond(owners, guards, y, topology)
-        if falls.any():
-            return _segment(topology, states, records, lengths, p), owners[int(np.argmax(falls))]
-    for _ in range(MOST_STEPS):
-        step = steps(y)
-        if step is None:
+        at_once, leaving, rising, beyond = steps.begin(y)
+        if beyond.any():
+            raise _beyond(owners[int(np.argmax(beyond))], y)
+        if at_once.any():
+            return segment(), owners[int(np.argmax(at_once))]
+    n_steps = 0
+    while n_steps < MOST_STEPS:
+        ran = steps(y, leaving, rising)
+        n_steps += len(ran.y)
+        if len(ran.y):
+            states.append(ran.y)
+            polynomials.append(ran.polynomials)
+            lengths.append(ran.lengths)
+            start = ran.y[-2] if len(ran.y) > 1 else y
+            if ran.fall is not None:
+                x, i = ran.fall
+                states[-1][-1] = _refined(steps, start, ran, x, i)
+                return segment(), owners[i]
+            y, leaving, rising = ran.y[-1], ran.leaving, np.zeros_like(rising)
+        if ran.stuck:
             raise _stuck(hybrid, topology, y)
-        found = None if step.looks is None else _crossing(steps, y, step, leaving, rising)
-        records.append(step.polynomial.copy())
-        lengths.append(step.used)
-        if found is not None:
-            states.append(found[1])
-            return _segment(topology, states, records, lengths, p), owners[found[0]]
-        y, rising = step.after, np.zeros_like(rising)
-        if leaving.any():  # until it has risen
-            leaving = leaving & (steps.guards(y)[0] <= 0)
-        states.append(y)
         if y[0] >= until:
-            return _segment(topology, states, records, lengths, p), None
+            return segment(), None
     raise NotConverged(
         f"The motion in '{topology}' needs more than {MOST_STEPS} steps at t = {y[0]:.6g} s; if it is stiff, use "
         "method='Radau'."
     )
 
 
-def begins(guards: Array, rates: Array, waits: Flags) -> tuple[Flags, Flags, Flags]:
-    """At the start of a segment: (guards that fall at once, those that leave 0 or wait for it, those that rise)."""
-    on, below = np.abs(guards) <= ON_GUARD, guards < -ON_GUARD
-    return on & (rates < 0) & ~waits, below | (on & (waits | (rates >= 0))), on & (rates >= 0) & ~waits
-
-
-def stepping(hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings) -> Steps:
+def stepping(
+    hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings, h: float | None
+) -> Steps:
     """Who makes the steps in a topology."""
-    flow, own = hybrid.flow_at(topology, y, p), hybrid.own(p)
     tolerances = (settings.rtol, settings.atol)
     if settings.method == "explicit" and not hybrid.functions:
-        return CompiledSteps(flow, own, float(y[0]), until, tolerances)
+        quick = CompiledSteps(hybrid.flow(topology), hybrid.own(p), y, until, tolerances, h)
+        return (
+            quick
+            if quick.apart(y)
+            else CompiledSteps(hybrid.flow(topology, independent=False), hybrid.own(p), y, until, tolerances, h)
+        )
     method = "DOP853" if settings.method == "explicit" else settings.method
-    return SciPySteps(flow, partial(hybrid.inputs, p=p), y, until, tolerances, method)
+    return SciPySteps(hybrid.flow_at(topology, y, p), partial(hybrid.inputs, p=p), y, until, tolerances, method)
 
 
-def _crossing(steps: Steps, y: Array, step: OneStep, leaving: Flags, rising: Flags) -> tuple[int, Array] | None:
-    """(guard, state) where the first of the guards falls through 0 in a step; found again by steps of that length."""
-    assert step.looks is not None
-    values, slopes = step.looks
-
-    def look(guards: Indices, x: Array) -> tuple[Array, Array]:
-        rows = np.arange(len(x))
-        seen, by_x = steps.look(y, step, x)
-        return seen[rows, guards], by_x[rows, guards]
-
-    falls = first_falls(values.T, slopes.T, step.noise, leaving, rising, look)
-    i = int(np.argmin(falls))
-    return (i, _refined(steps, y, step, falls[i] * step.used, i)) if falls[i] < np.inf else None
-
-
-def _refined(steps: Steps, y: Array, step: OneStep, h: float, i: int) -> Array:
-    """The state where guard i is 0, near h: Newton's method on the length of the step."""
-    start, end = h, steps.to(y, step, h)
+def _refined(steps: Steps, y: Array, ran: Ran, x: float, i: int) -> Array:
+    """The state where guard i is 0, near the part x of the last step from y: Newton's method on its length."""
+    polynomial, used = ran.polynomials[-1], float(ran.lengths[-1])
+    h = x * used
+    start, end = h, steps.to(y, polynomial, used, h)
     for _ in range(MOST_REFINEMENTS):
         values, rates = steps.guards(end)
         change = values[i] / rates[i] if rates[i] else 0.0
         h -= change
-        if not 0 <= h <= step.used * (1 + 1e-9):  # grazing: the polynomial's own root is the better one
-            return steps.to(y, step, start)
-        if abs(change) <= SETTLED * max(abs(y[0]), step.used):
+        if not 0 <= h <= used * (1 + 1e-9):  # grazing: where the search saw it is the better place
+            return steps.to(y, polynomial, used, start)
+        if abs(change) <= SETTLED * max(abs(y[0]), used):
             return end
-        end = steps.to(y, step, h)
+        end = steps.to(y, polynomial, used, h)
     return end
 
 
-def beyond(owners: Sequence[Switch], guards: Array) -> Flags:
-    """Gaps that are below 0 where a segment starts, and would go on unseen, `(…, guards)`."""
-    gaps = [isinstance(s.guard, Constraint) and s.direction == -1 and not s.after_rising for s in owners]
-    return np.array(gaps, dtype=bool) & (guards < -OFF)
-
-
-def _refuse_beyond(owners: Sequence[Switch], guards: Array, y: Array, topology: str) -> None:
-    for switch, value, is_beyond in zip(owners, guards, beyond(owners, guards), strict=True):
-        if is_beyond:
-            raise OffConstraint(
-                f"At t = {y[0]:.6g} s '{switch.guard.name}' is {value:.3g} in '{topology}', beyond the guard, which is "
-                "to fall through 0; start where it is positive, or let the switch wait (after_rising=True)."
-            )
-
-
-def _segment(topology: str, states: list[Array], records: list[Array], lengths: list[float], p: Array) -> Segment:
-    polynomials = np.array(records) if records else np.zeros((0, N_DENSE, len(states[0])))
-    return Segment(topology, np.array(states), polynomials, np.array(lengths), p)
+def _beyond(switch: Switch, y: Array) -> OffConstraint:
+    return OffConstraint(
+        f"At t = {y[0]:.6g} s '{switch.guard.name}' is below 0 in '{switch.source}', beyond its guard; start where it "
+        "is positive, or let the switch wait (after_rising=True)."
+    )
 
 
 def piled_up(times: list[float]) -> float | None:

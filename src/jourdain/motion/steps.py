@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.evaluate import Values
 from jourdain.motion.flow import N_LOOKS, Flow
+from jourdain.motion.locate import Flags, Indices, first_falls
 from jourdain.runge_kutta import N_DENSE, along
 
 Array = NDArray[np.float64]
@@ -20,80 +22,128 @@ NUDGE = 1e-6  # of a step, to either side
 NODES = (1 - np.cos(np.pi * np.arange(N_DENSE + 1) / N_DENSE)) / 2  # where a step of SciPy's is read
 
 
-class OneStep(NamedTuple):
-    after: Array  # (n,)
-    used: float  # its length, s
-    polynomial: Array  # (7, n)
-    looks: tuple[Array, Array] | None  # guards and slopes at equal parts, (looks, guards); None where none comes near 0
-    noise: Array  # (guards,), smaller values are 0
+@dataclass(frozen=True)
+class Ran:
+    """Steps in a row, from a state on."""
+
+    y: Array  # (steps, n), after each
+    lengths: Array  # (steps,), s
+    polynomials: Array  # (steps, 7, n)
+    leaving: Flags  # (guards,), after them
+    stuck: bool  # no step was short enough to go on
+    fall: tuple[float, int] | None  # part of the last step, and guard that falls first in it
 
 
 class Steps(Protocol):
     """Steps from a state on."""
 
-    def __call__(self, y: Array) -> OneStep | None:
-        """The next good step from y; None if no step is small enough."""
+    @property
+    def h(self) -> float | None:
+        """The length of the next; None if it is not known."""
+
+    def begin(self, y: Array) -> tuple[Flags, ...]:
+        """At the start of a segment, of guards: those that fall at once, leave, rise, and gaps that are below 0."""
+
+    def __call__(self, y: Array, leaving: Flags, rising: Flags) -> Ran:
+        """Steps from y until a guard falls, the time is over, or some have been made."""
 
     def guards(self, y: Array) -> tuple[Array, Array]:
         """(guards, their rates) at one state, `(guards,)` each."""
 
-    def look(self, y: Array, step: OneStep, x: Array) -> tuple[Array, Array]:
-        """(guards, their slopes by x) at parts x of a step from y, `(parts, guards)` each."""
-
-    def to(self, y: Array, step: OneStep, h: float) -> Array:
-        """The state at h, within a step from y."""
+    def to(self, y: Array, polynomial: Array, used: float, h: float) -> Array:
+        """The state at h, within a step of a length from y."""
 
 
 class CompiledSteps:
     """Steps by the flow's own kernels."""
 
-    MOST_REJECTED = 60  # in a row: each is at least a tenth shorter
-
-    def __init__(self, flow: Flow, own: Array, t: float, until: float, tolerances: tuple[float, float]) -> None:
-        self.flow, self.own, self.n = flow, own, flow.n
-        self.one, self.exact, self.glance = flow.kernels
-        n, n_guards = flow.n, flow.guards.numel()
-        self.one.inputs[n + 1 :] = (until, *tolerances, *own)
-        self.exact.inputs[n + 1 :] = own
+    def __init__(
+        self, flow: Flow, own: Array, y: Array, until: float, tolerances: tuple[float, float], h: float | None = None
+    ) -> None:
+        self.flow, self.own, self.n, self.n_guards = flow, own, flow.n, flow.guards.numel()
+        self.stepper, self.advance, self.glance = flow.kernels
+        self.places = flow.stepper.places
+        n, fed = flow.n, flow.n + 1 + 2 * self.n_guards
+        self.stepper.inputs[n] = FIRST_STEP * (until - y[0]) if h is None else h
+        self.stepper.inputs[fed:] = (until, *tolerances, *own)
+        self.advance.inputs[n + 1 :] = own
         self.glance.inputs[n:] = own
-        self.h = FIRST_STEP * (until - t)
-        start, size = n + 3 + N_DENSE * n, 2 * (N_LOOKS + 1) * n_guards
-        self.places = (slice(n + 3, start), slice(start, start + size), slice(start + size, -1))
-        self.shape = (2, N_LOOKS + 1, n_guards)
 
-    def __call__(self, y: Array) -> OneStep | None:
-        n, inputs, outputs = self.n, self.one.inputs, self.one.outputs
-        polynomial, looks, noise = self.places
+    def __call__(self, y: Array, leaving: Flags, rising: Flags) -> Ran:
+        n, m, inputs = self.n, self.n_guards, self.stepper.inputs
         inputs[:n] = y
-        for _ in range(self.MOST_REJECTED):
-            inputs[n] = self.h
-            self.one()
-            self.h = float(outputs[n])
-            if outputs[n + 1] > 0:
-                guards, slopes = outputs[looks].reshape(self.shape)
-                seen = (guards, slopes) if outputs[-1] > 0 else None
-                record = outputs[polynomial].reshape(N_DENSE, n)
-                return OneStep(outputs[:n].copy(), float(outputs[n + 2]), record, seen, outputs[noise])
-        return None
+        inputs[n + 1 : n + 1 + m], inputs[n + 1 + m : n + 1 + 2 * m] = leaving, rising
+        rounds = self.stepper.rounds()
+        last = rounds[-1]
+        made = rounds[rounds[:, self.places["good"].start] > 0].copy()
+        start = self.places["polynomial"].start
+        return Ran(
+            made[:, :n],
+            made[:, self.places["used"].start],
+            made[:, start : start + N_DENSE * n].reshape(len(made), N_DENSE, n),
+            last[n + 1 : n + 1 + m] > 0,
+            stuck=last[-1] != 0 and not last[self.places["good"].start] > 0,
+            fall=self._fall(y, made, leaving, rising),
+        )
+
+    def _fall(self, y: Array, made: Array, leaving: Flags, rising: Flags) -> tuple[float, int] | None:
+        """What the kernel found in the last step, or a closer look where it was in doubt."""
+        m = self.n_guards
+        if not m or not len(made):
+            return None
+        last = made[-1]
+        falls, doubts = (last[self.places[name].start :][:m] for name in ("falls", "doubts"))
+        i = int(np.argmin(falls))
+        if falls[i] > np.min(doubts):
+            before = made[-2] if len(made) > 1 else np.concatenate([y, [0.0], leaving, rising])
+            falls = self._closer(last, before)
+            i = int(np.argmin(falls))
+        return (float(falls[i]), i) if falls[i] < np.inf else None
+
+    def _closer(self, last: Array, before: Array) -> Array:
+        n, m = self.n, self.n_guards
+        values = Values(self.places, last[:, None], ())
+        leaving, rising = before[n + 1 : n + 1 + m] > 0, before[n + 1 + m : n + 1 + 2 * m] > 0
+        polynomial = values["polynomial"].reshape(1, -1)
+
+        def look(guards: Indices, x: Array) -> tuple[Array, Array]:
+            seen, rows = look_along(self.flow, before[None, :n], polynomial, x, self.own[None]), np.arange(len(x))
+            return seen["guards"][rows, guards, 0], seen["slopes"][rows, guards, 0]
+
+        looks = (values["looks"].T, values["slopes"].T, values["noise"][:, 0])
+        return first_falls(*looks, leaving, rising, look)
+
+    @property
+    def h(self) -> float:
+        return float(self.stepper.inputs[self.n])
+
+    def apart(self, y: Array) -> bool:
+        """Whether the rows that are on are well apart, as was assumed."""
+        self.glance.inputs[: self.n] = y
+        self.glance()
+        return bool(self.glance.outputs[2 * self.n_guards] > 0)
+
+    def begin(self, y: Array) -> tuple[Flags, ...]:
+        self.glance.inputs[: self.n] = y
+        self.glance()
+        return tuple(self.glance.outputs[2 * self.n_guards + 1 :].reshape(4, self.n_guards) > 0)
 
     def guards(self, y: Array) -> tuple[Array, Array]:
         self.glance.inputs[: self.n] = y
         self.glance()
-        half = self.shape[-1]
-        return self.glance.outputs[:half].copy(), self.glance.outputs[half:].copy()
+        m = self.n_guards
+        return self.glance.outputs[:m].copy(), self.glance.outputs[m : 2 * m].copy()
 
-    def look(self, y: Array, step: OneStep, x: Array) -> tuple[Array, Array]:
-        seen = look_along(self.flow, y[None], step.polynomial[None], x, self.own[None])
-        return seen["guards"][..., 0], seen["slopes"][..., 0]
-
-    def to(self, y: Array, step: OneStep, h: float) -> Array:
-        self.exact.inputs[: self.n], self.exact.inputs[self.n] = y, h
-        self.exact()
-        return self.exact.outputs.copy()
+    def to(self, y: Array, polynomial: Array, used: float, h: float) -> Array:
+        self.advance.inputs[: self.n], self.advance.inputs[self.n] = y, h
+        self.advance()
+        return self.advance.outputs.copy()
 
 
 class SciPySteps:
     """Steps by a method of `scipy.integrate`. `inputs`: the flow's parameters at states, functions of them included."""
+
+    h: float | None = None  # it finds its own
 
     def __init__(
         self,
@@ -109,6 +159,10 @@ class SciPySteps:
         self.solver: Any = None
         self._begin(y)
 
+    def begin(self, y: Array) -> tuple[Flags, ...]:
+        seen = self.flow.glance(y, self.inputs(y))
+        return tuple(seen[name][:, 0] > 0 for name in ("at_once", "leaving", "rising", "beyond"))
+
     def _begin(self, y: Array) -> None:
         from scipy import integrate
 
@@ -122,13 +176,14 @@ class SciPySteps:
         state = np.append(t, y)
         return np.asarray(self.flow.slope(state, self.inputs(state))["slope"][1:, 0])
 
-    def __call__(self, y: Array) -> OneStep | None:
-        solver = self.solver
+    def __call__(self, y: Array, leaving: Flags, rising: Flags) -> Ran:
+        solver, m = self.solver, self.flow.guards.numel()
+        none = Ran(np.zeros((0, len(y))), np.zeros(0), np.zeros((0, N_DENSE, len(y))), leaving, True, None)
         if solver.status != "running" or not np.isfinite(y).all():
-            return None
+            return none
         solver.step()
-        if solver.status == "failed":
-            return None
+        if solver.status == "failed" or not np.isfinite(solver.y).all():
+            return none
         end = solver.dense_output()
         used = float(solver.t - y[0])
         after = self._projected(np.append(solver.t, solver.y))
@@ -136,29 +191,41 @@ class SciPySteps:
         states[0], states[-1] = y, after
         if not np.array_equal(after[1:], solver.y) and solver.t < self.until:
             self._begin(after)
-        noise = self.flow.noise(y, self.inputs(y))["noise"][:, 0]
-        made = OneStep(after, used, _through(states), None, noise)
-        return made._replace(looks=self.look(y, made, np.linspace(0, 1, N_LOOKS + 1)))
+        polynomial = _through(states)
+        fall = None
+        if m:
+            noise = self.flow.noise(y, self.inputs(y))["noise"][:, 0]
+            looks = self._look(y, polynomial, np.linspace(0, 1, N_LOOKS + 1))
+
+            def look(guards: Indices, x: Array) -> tuple[Array, Array]:
+                seen, rows = self._look(y, polynomial, x), np.arange(len(x))
+                return seen[0][rows, guards], seen[1][rows, guards]
+
+            falls = first_falls(looks[0].T, looks[1].T, noise, leaving, rising, look)
+            i = int(np.argmin(falls))
+            fall = (float(falls[i]), i) if falls[i] < np.inf else None
+            leaving = leaving & (looks[0][-1] <= noise)
+        return Ran(after[None], np.array([used]), polynomial[None], leaving, False, fall)
 
     def _projected(self, y: Array) -> Array:
         if not self.flow.dynamics.held:
             return y
         return np.asarray(self.flow.project(y, self.inputs(y))["y"][:, 0])
 
-    def guards(self, y: Array) -> tuple[Array, Array]:
-        seen = self.flow.glance(y, self.inputs(y))
-        return seen["guards"][:, 0], seen["rates"][:, 0]
-
-    def look(self, y: Array, step: OneStep, x: Array) -> tuple[Array, Array]:
+    def _look(self, y: Array, polynomial: Array, x: Array) -> tuple[Array, Array]:
         def guards(parts: Array) -> Array:
-            states = along(y[None], [row[None] for row in step.polynomial], parts[:, None])
+            states = along(y[None], [row[None] for row in polynomial], parts[:, None])
             return np.asarray(self.flow.glance(states, self.inputs(states))["guards"][..., 0])
 
         ahead, behind = np.minimum(x + NUDGE, 1.0), np.maximum(x - NUDGE, 0.0)  # what functions give has no derivative
         return guards(x), (guards(ahead) - guards(behind)) / (ahead - behind)[:, None]
 
-    def to(self, y: Array, step: OneStep, h: float) -> Array:
-        return along(y, list(step.polynomial), h / step.used)
+    def guards(self, y: Array) -> tuple[Array, Array]:
+        seen = self.flow.glance(y, self.inputs(y))
+        return seen["guards"][:, 0], seen["rates"][:, 0]
+
+    def to(self, y: Array, polynomial: Array, used: float, h: float) -> Array:
+        return along(y, list(polynomial), h / used)
 
 
 def look_along(flow: Flow, y: Array, polynomial: Array, x: Array, own: Array, compiled: bool = False) -> Values:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,7 @@ class Segment:
     polynomials: Array  # (steps, 7, n), between y[i] and y[i + 1]; the last may be cut short by an event
     lengths: Array  # (steps,), of the steps that the polynomials belong to
     parameters: Array  # (n_p,)
+    next: float | None = None  # length of the step that would have come next, s
 
     @property
     def t(self) -> Array:
@@ -56,10 +57,15 @@ class Happened:
 
     t: float
     switch: Switch
-    outcome: Transition | None  # None where nothing jumps
     before: Array  # (n,), y just before
     after: Array  # (n,), y just after event and relabelling
     parameters: Array  # (n_p,), those after
+    solve: Callable[[], Transition | None] = field(repr=False)
+
+    @cached_property
+    def outcome(self) -> Transition | None:
+        """Everything about the event; None where nothing jumps."""
+        return self.solve()
 
     @property
     def lost(self) -> float:
