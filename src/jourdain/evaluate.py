@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Progress = Callable[[int], None] | None  # told how many lanes have just been done
 
+NARROWEST = 2  # lanes of a vector, on every machine
 KERNEL_FROM = 1024  # lanes; compiling takes as long as some ten thousand lanes of the virtual machine, once
 
 
@@ -81,11 +82,20 @@ class Evaluator:
     @cached_property
     def kernel(self) -> Kernel | None:
         """Compiled; None where that is not possible, and CasADi's virtual machine does the work."""
+        return self._compiled()
+
+    @cached_property
+    def narrow(self) -> Kernel | None:
+        """The same in the shortest vectors, for one lane at a time."""
+        return self._compiled(NARROWEST)
+
+    def _compiled(self, width: int | None = None) -> Kernel | None:
         try:
             from jourdain.kernel.batch import Kernel
             from jourdain.kernel.tape import Tape
+            from jourdain.kernel.target import Target
 
-            return Kernel(Tape.of(self.function), self.flags.numel())
+            return Kernel(Tape.of(self.function), self.flags.numel(), Target.host(width))
         except (NotExpressible, ImportError, OSError, RuntimeError) as error:
             # An operation that only CasADi knows, no llvmlite, no C library, no machine that LLVM knows.
             reason = str(error).partition("\n")[0]

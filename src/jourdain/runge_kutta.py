@@ -78,8 +78,8 @@ def error_norm(fifth: SX, third: SX, tolerance: SX) -> SX:
     """The error in units of the tolerance; a step is good if this is 1 or less."""
     five, three = ca.sumsqr(fifth / tolerance), ca.sumsqr(third / tolerance)
     both = five + 0.01 * three
-    sound = both > 0
-    return ca.if_else(sound, five / ca.sqrt(ca.if_else(sound, both, 1.0) * fifth.numel()), 0.0)
+    none = both == 0
+    return ca.if_else(none, 0.0, five / ca.sqrt(ca.if_else(none, 1.0, both) * fifth.numel()))  # NaN stays
 
 
 def _weighed(weights: Array, slopes: list[SX]) -> SX:

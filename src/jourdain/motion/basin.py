@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from jourdain.dataset import unit_attribute
 from jourdain.errors import BadEvent, OffConstraint
 from jourdain.motion.flow import OFF
-from jourdain.motion.gait import Gait
+from jourdain.motion.gait import Gait, refuse_driven
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.many import step_many
-from jourdain.motion.simulate import Settings
+from jourdain.motion.simulate import Settings, refuse_settings
 from jourdain.naming import name_of
 from jourdain.progress import bar
 from jourdain.quantities import rate_unit
@@ -70,6 +70,9 @@ def find_basin(
     """See `Hybrid.basin`."""
     _refuse(hybrid, gaits)
     first, s = gaits[0], hybrid.mechanism.symbols
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise BadEvent(f"steps is how many steps are made at most, 1 or more, not {steps!r}.")
+    refuse_settings(settings)
     starts = vector("q", q, s.q_names, first.q), vector("v", v, s.v_names, first.v)
     shape = np.broadcast_shapes(starts[0].shape[:-1], starts[1].shape[:-1])
     if not shape:
@@ -111,6 +114,7 @@ def _ends(gait: Gait) -> list[Array]:
 
 
 def _refuse(hybrid: Hybrid, gaits: Sequence[Gait]) -> None:
+    refuse_driven(hybrid)
     if not gaits:
         raise BadEvent("A basin is that of one gait or of several; none was given.")
     if hybrid.functions:
@@ -129,7 +133,7 @@ def _refuse(hybrid: Hybrid, gaits: Sequence[Gait]) -> None:
 def _refuse_off(hybrid: Hybrid, topology: str, x: Array, p: Array) -> None:
     """Starts must lie on the constraints of the topology."""
     y = np.column_stack([np.zeros(len(x)), x, np.zeros((len(x), 2))])
-    off = np.abs(hybrid.flow(topology).watch(y, np.tile(hybrid.own(p), (len(x), 1)))["off"][..., 0])
+    off = np.abs(hybrid.flow(topology).off(y, np.tile(hybrid.own(p), (len(x), 1)))["off"][..., 0])
     if off.size and not np.nanmax(off) <= OFF:
         lane = int(np.argmax(np.max(off, axis=-1)))
         raise OffConstraint(

@@ -152,11 +152,10 @@ class _Follower:
         p = self.numbers(z[-1])
         try:
             made = step_map(self.hybrid, self.gait.topology, z[:-1], p, self.gait.steps, self.settings)
+            gait = gait_of(self.hybrid, self.gait.topology, self.gait.steps, z[:-1], p, made)
         except Error:
             return None
-        new = self.described(
-            gait_of(self.hybrid, self.gait.topology, self.gait.steps, z[:-1], p, made), z, last.tangent
-        )
+        new = self.described(gait, z, last.tangent)
         expected = (last.period_by + new.period_by) / 2 @ (z - last.z)
         strange = abs(new.gait.period - last.gait.period - expected) > STRANGE * last.gait.period
         return None if strange or new.tangent @ last.tangent < ALIGNED else new

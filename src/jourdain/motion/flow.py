@@ -6,6 +6,7 @@ State y = (t, q, v, w), w the work done so far by forces without a potential and
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property, reduce
 from math import inf
 from typing import NamedTuple
@@ -33,7 +34,16 @@ ON_GUARD = 1e-9  # a guard this small at the start of a segment is on it
 OFF = 1e-8  # what the constraints of a topology may be off by at the start
 SHORTEST = 1e-14  # of the time: steps that get shorter go nowhere
 SCALARS: On = (ca.if_else, ca.fmin)
-N_LOOKS = 8  # parts of a step at whose ends guards are looked at
+N_LOOKS = 4  # parts of a step at whose ends guards are looked at
+
+
+class Kind(IntEnum):
+    """What is made of a guard that is below 0 where a segment starts."""
+
+    CROSSES = 0  # nothing: it has yet to rise, and then to fall
+    WAITS = 1  # the same, also if it starts on 0
+    GAP = 2  # it is refused: something has passed through something
+    REACTION = 3  # it has fallen: something would pull
 
 
 class Kernels(NamedTuple):
@@ -45,22 +55,23 @@ class Kernels(NamedTuple):
 
 
 def _compiled(evaluator: Evaluator) -> Kernel:
-    if evaluator.kernel is None:
+    """For one lane: in short vectors, which take less time than long ones."""
+    kernel = evaluator.narrow
+    if kernel is None:
         raise NotExpressible("The motion of this mechanism cannot be compiled here; use method='Radau'.")
-    return evaluator.kernel
+    return kernel
 
 
 @dataclass(frozen=True)
 class Flow:
     """Motion within one topology. `guards`: (guards, 1), each falls through 0 where something happens.
 
-    `waits`: those that count only after they have risen. `gaps`: those that must not be below 0 at the start.
+    `kinds`: what is made of each where a segment starts.
     """
 
     dynamics: Dynamics
     guards: SX
-    waits: tuple[bool, ...] = ()
-    gaps: tuple[bool, ...] = ()
+    kinds: tuple[Kind, ...] = ()
 
     @cached_property
     def y(self) -> SX:
@@ -108,9 +119,16 @@ class Flow:
 
     @cached_property
     def advance(self) -> Evaluator:
-        """(y, h, p) → y after a step of exactly this length."""
+        """(y, h, p) → y after a step of exactly this length, and the guards and their rates there."""
         y, h, p = self._inputs
-        return Evaluator(self._inputs, {"y": self._stepped(y, h, p)[1]})
+        after = self._stepped(y, h, p)[1]
+        guards, rates = ca.Function("there", [self.y, p], [ca.densify(self.guards), ca.densify(self._rates)])(after, p)
+        return Evaluator(self._inputs, {"y": after, "guards": guards, "rates": rates})
+
+    @cached_property
+    def _rates(self) -> SX:
+        """Of the guards, (guards, 1)."""
+        return ca.jtimes(self.guards, self.y, self._slope(self.y, self.dynamics.p)) if self.kinds else self.guards
 
     @cached_property
     def slope(self) -> Evaluator:
@@ -135,23 +153,32 @@ class Flow:
     def glance(self) -> Evaluator:
         """(y, p) → guards and their rates.
 
-        And where a segment starts: `apart`, whether the rows that are on are well apart, as was assumed; of each guard,
-        `at_once`, whether it falls there, `leaving` and `rising`, see `locate`; `beyond`, whether a gap is below 0.
+        And where a segment starts: `apart`, whether the rows that are on are well apart, as was assumed; `off`, by how
+        much they are not met; of each guard, `at_once`, whether it falls there, `leaving` and `rising`, see `locate`,
+        and `beyond`, whether it is below 0 and must not be.
         """
-        y, p, guards = self.y, self.dynamics.p, ca.densify(self.guards)
-        rates = ca.jtimes(guards, y, self._slope(y, p)) if guards.numel() else guards
-        waits, gaps = ca.DM(list(map(float, self.waits))), ca.DM(list(map(float, self.gaps)))
-        below, on = guards < -ON_GUARD, ca.fabs(guards) <= ON_GUARD
-        rises = rates >= 0
-        outputs = {"guards": guards, "rates": rates, "apart": SX(self.dynamics.apart)}
-        if guards.numel():
+        guards, rates = ca.densify(self.guards), ca.densify(self._rates)
+        off = ca.mmax(ca.vertcat(SX(0), ca.fabs(self._off)))
+        outputs = {"guards": guards, "rates": rates, "apart": SX(self.dynamics.apart), "off": off}
+        if self.kinds:
+            waits, gap, reaction = (
+                ca.DM([float(kind == one) for kind in self.kinds]) for one in (Kind.WAITS, Kind.GAP, Kind.REACTION)
+            )
+            below, on, rises = guards < -ON_GUARD, ca.fabs(guards) <= ON_GUARD, rates >= 0
             outputs |= {
-                "at_once": on * (1 - rises) * (1 - waits),
+                "at_once": ca.fmax(below * reaction, on * (1 - rises) * (1 - waits)),
                 "leaving": ca.fmax(below, on * ca.fmax(waits, rises)),
                 "rising": on * rises * (1 - waits),
-                "beyond": gaps * (guards < -OFF),
+                "beyond": gap * (guards < -OFF),
             }
-        return Evaluator([y, p], outputs)
+        return Evaluator([self.y, self.dynamics.p], outputs)
+
+    @property
+    def _off(self) -> SX:
+        """By how much the constraints of the topology are not met, of the size of the state: positions, velocities."""
+        s, d = self.dynamics.mechanism.symbols, self.dynamics
+        sizes = [1 + ca.mmax(ca.vertcat(SX(0), ca.fabs(part))) for part in (s.q, s.v)]
+        return ca.vertcat(d.geometry / sizes[0], d.u / sizes[1])
 
     @cached_property
     def kernels(self) -> Kernels:
@@ -168,14 +195,25 @@ class Flow:
         slope = self._slope(y, p)
         outputs = {
             "guards": self.guards,
-            "rates": ca.jtimes(self.guards, y, slope) if self.guards.numel() else self.guards,
+            "rates": self._rates,
             "by_y": ca.jacobian(self.guards, y),
             "by_p": ca.jacobian(self.guards, p),
             "slope": slope,
             "reaction": self.dynamics.reaction,
-            "off": ca.vertcat(self.dynamics.geometry, self.dynamics.u),
         }
         return Evaluator([y, p], outputs)
+
+    @cached_property
+    def driven(self) -> bool:
+        """Whether motion or guards depend on the time."""
+        t = self.dynamics.mechanism.symbols.t
+        everything = ca.vertcat(self.dynamics.acceleration, self.guards, self.dynamics.u, self.dynamics.geometry)
+        return bool(ca.depends_on(everything, t))
+
+    @cached_property
+    def off(self) -> Evaluator:
+        """(y, p) → by how much the constraints of the topology are not met, of the size of the state."""
+        return Evaluator([self.y, self.dynamics.p], {"off": self._off})
 
     def apart(self, y: Array, p: Array) -> bool:
         """Whether the rows that are on are well apart, as was assumed."""
@@ -284,7 +322,7 @@ def _searched(looks: SX, slopes: SX, noise: SX, leaving: SX, rising: SX) -> tupl
         unsure = ca.fabs(doubt(g[i], g[i + 1], g[i + 2], 2 * s[i], 2 * s[i + 2]))
         for a, b in ((i, i + 1), (i + 1, i + 2)):
             falls, may_fall = judged(g[a], g[b], s[a], s[b], unsure, noise.T, SCALARS)
-            x = (a + crossing(g[a], g[b], SCALARS)) / N_LOOKS
+            x = (a + crossing(g[a], g[b], s[a], s[b], SCALARS)) / N_LOOKS
             fall = ca.if_else(falls, ca.fmin(fall, x), fall)
             doubts = ca.if_else(may_fall, ca.fmin(doubts, a / N_LOOKS), doubts)
     return fall.T, doubts.T

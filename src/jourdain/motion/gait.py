@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra.lapack import least_squares
-from jourdain.errors import NotConverged
+from jourdain.errors import BadEvent, NotConverged
 from jourdain.evaluate import Evaluator
 from jourdain.motion.hybrid import Hybrid, Switch
 from jourdain.motion.jump import Jump
 from jourdain.motion.sensitivity import step_slopes
-from jourdain.motion.simulate import Settings, flow_until, happen
+from jourdain.motion.simulate import Flowing, Settings, happen
 from jourdain.motion.trajectory import Happened, Segment, Trajectory
 from jourdain.naming import Named
 
@@ -30,6 +30,7 @@ MOST_ITERATIONS = 40
 ARRIVED = 1e-12  # of the state: what a step may change of a gait
 LONGEST = 100.0  # s that a step may take
 MOST_SWITCHES = 50  # in a step
+SHORTER = 1e-6  # of the state: a gait that is back so near after fewer steps is one of these
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Stepped:
     by_state: Array  # (n_q + n_v, n_q + n_v); empty if not asked for
     by_parameters: Array  # (n_q + n_v, n_p)
     period_by: Array  # (n_q + n_v + n_p,)
+    changed: float  # what switches have changed of the parameters, in all
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ def _complex(number: complex) -> str:
 
 def find_gait(hybrid: Hybrid, x: Array, topology: str, steps: int, p: Array, settings: Settings) -> Gait:
     """Newton's method from a state x = (q, v) near it."""
+    refuse_driven(hybrid)
     size = 1 + np.abs(x)
     for _ in range(MOST_ITERATIONS):
         made = step_map(hybrid, topology, x, p, steps, settings)
@@ -110,14 +113,41 @@ def find_gait(hybrid: Hybrid, x: Array, topology: str, steps: int, p: Array, set
     )
 
 
+def refuse_driven(hybrid: Hybrid) -> None:
+    """What depends on time has no step map of states alone."""
+    for topology in hybrid.topologies:
+        if hybrid.flow(topology).driven:
+            raise BadEvent(
+                f"'{topology}' depends on the time t, so a step depends on when it begins; gaits and basins are "
+                "those of systems that are not driven in time."
+            )
+
+
 def gait_of(hybrid: Hybrid, topology: str, steps: int, x: Array, p: Array, made: Stepped) -> Gait:
     """The gait whose step was made from x."""
+    if made.changed > ARRIVED * (1 + np.max(np.abs(p), initial=0.0)):
+        raise NotConverged(
+            f"Switches change parameters by {made.changed:.3g} in {steps} step{'s' * (steps > 1)}: the next differs, "
+            "and it is no gait."
+        )
+    _refuse_shorter(made, topology, steps, x)
     values = np.linalg.eigvals(made.by_state).astype(complex)
     order = np.lexsort((-values.imag, -np.round(np.abs(values), 12)))
     run = Trajectory(hybrid, made.segments, made.events, f"the end of {steps} step{'s' * (steps > 1)}")
     named = dict(zip(hybrid.parameters, map(float, p), strict=True))
     n_q = hybrid.n_q
     return Gait(hybrid, topology, steps, x[:n_q], x[n_q:], made.period, values[order], named, run, made)
+
+
+def _refuse_shorter(made: Stepped, topology: str, steps: int, x: Array) -> None:
+    """A gait of several steps must not be one of fewer."""
+    ends = [event.after[1 : 1 + len(x)] for event in made.events if event.switch.target == topology]
+    for k in range(1, steps):
+        if steps % k == 0 and np.max(np.abs(ends[k - 1] - x) / (1 + np.abs(x))) <= SHORTER:
+            raise NotConverged(
+                f"Of {steps} steps only the gait that repeats after {k} was found near the given state; start "
+                "elsewhere."
+            )
 
 
 def step_map(
@@ -129,20 +159,21 @@ def step_map(
     S = np.zeros((len(y), n_x + n_p))  # ∂y/∂(x, p)
     S[1 : 1 + n_x, :n_x] = np.eye(n_x)
     P = np.hstack([np.zeros((n_p, n_x)), np.eye(n_p)])  # ∂p/∂(x, p)
-    now, left = topology, steps
+    now, left, start = topology, steps, p
+    flowing = Flowing(hybrid, settings)
     segments: list[Segment] = []
     events: list[Happened] = []
     for _ in range(MOST_SWITCHES):
-        h = segments[-1].next if segments else None
-        segment, switch = flow_until(hybrid, now, y, p, y[0] + LONGEST, settings, h)
+        segment, switch = flowing(now, y, p, y[0] + LONGEST, segments[-1].next if segments else None)
         if switch is None:
             raise NotConverged(
-                f"No guard of '{now}' is reached within {LONGEST:g} s: the step does not end. Start elsewhere."
+                f"No guard of '{now}' is reached within {LONGEST:g} s: the step does not end. Start elsewhere, or "
+                "change the parameters."
             )
         if switch.target is None:
             raise NotConverged(
                 f"The step ends at t = {segment.t[-1]:.6g} s in '{now}': {switch.name or 'a switch without a target'}. "
-                "Start elsewhere."
+                "Start elsewhere, or change the parameters."
             )
         segments.append(segment)
         before = segment.y[-1]
@@ -161,7 +192,8 @@ def step_map(
             )
         if left == 0:
             body = slice(1, 1 + n_x)
-            return Stepped(segments, events, y[body], float(y[0]), S[body, :n_x], S[body, n_x:], S[0])
+            changed = float(np.max(np.abs(p - start), initial=0.0))
+            return Stepped(segments, events, y[body], float(y[0]), S[body, :n_x], S[body, n_x:], S[0], changed)
     raise NotConverged(f"'{topology}' is not entered again within {MOST_SWITCHES} switches; name another topology.")
 
 
@@ -234,5 +266,7 @@ def state_near(hybrid: Hybrid, near: Any) -> Array:
     """x = (q, v) from a pair, or from the gait or outcome that is near."""
     if isinstance(near, Gait):
         return np.concatenate([near.q, near.v])
+    if not isinstance(near, tuple | list) or len(near) != 2:
+        raise BadEvent(f"near is a state (q, v) or a gait, not {near!r}.")
     q, v = near
     return np.concatenate([hybrid.mechanism.coordinates(q), hybrid.mechanism.velocities(v)])

@@ -12,13 +12,13 @@ import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
-from jourdain.constraint import Constraint
-from jourdain.errors import BadEvent, NotConverged, listing, unknown
+from jourdain.constraint import Constraint, Contact
+from jourdain.errors import BadEvent, NotConverged, NotFinite, listing, unknown
 from jourdain.evaluate import Evaluator
 from jourdain.event import Event
 from jourdain.mechanism import Mechanism
 from jourdain.motion.dynamics import Dynamics
-from jourdain.motion.flow import Flow
+from jourdain.motion.flow import Flow, Kind
 from jourdain.naming import name_of
 from jourdain.sketch import Sketch
 from jourdain.state import number, parameter_vector
@@ -138,7 +138,7 @@ class Hybrid:
         until: float | None = None,
         topology: str | None = None,
         rtol: float = 1e-10,
-        atol: float = 1e-10,
+        atol: float | None = None,
         max_events: int = 10_000,
         method: Method = "explicit",
         **parameters: Any,
@@ -146,14 +146,14 @@ class Hybrid:
         """Motion from a state on: flow, guards, events, until a time is reached.
 
         `topology`: the one to start in; the first if not given. `q`, `v`: as for `Event.solve`; if neither is given,
-        those of `start`, moved onto the constraints. `method`: explicit Runge–Kutta steps of order 8, compiled; or
-        SciPy's "Radau" or "BDF", for stiff forces.
+        those of `start`, moved onto the constraints. `atol`: as `rtol` if not given. `method`: explicit Runge–Kutta
+        steps of order 8, compiled; or SciPy's "Radau" or "BDF", for stiff forces.
         """
         from jourdain.motion.simulate import Settings, simulate
 
         if q is None and v is None and self.start is not None:
             q, v = self._begin(topology, parameters)
-        settings, end = Settings(rtol, atol, method), self.until if until is None else until
+        settings, end = Settings(rtol, rtol if atol is None else atol, method), self.until if until is None else until
         return simulate(self, q, v, end, self.first(topology), max_events, settings, parameters)
 
     def gait(
@@ -170,11 +170,14 @@ class Hybrid:
         A step ends when its topology is entered again. Its state is that just after the event and relabelling.
         """
         from jourdain.motion.gait import find_gait, state_near
-        from jourdain.motion.simulate import Settings
+        from jourdain.motion.simulate import Settings, refuse_settings
 
         near = self.near if near is None else near
         if near is None:
             raise BadEvent("near is a state (q, v) from which the gait is looked for; give one.")
+        if not isinstance(steps, int) or steps < 1:
+            raise BadEvent(f"steps is how many steps the gait has, 1 or more, not {steps!r}.")
+        refuse_settings(Settings(rtol, atol))
         p = self.parameter_array(parameters)
         if self.functions:
             raise BadEvent("A gait needs derivatives of all forces; give them as expressions, not as Python functions.")
@@ -258,6 +261,8 @@ class Hybrid:
         for name, value in zip(self.parameters, columns, strict=True):
             if np.ndim(value):
                 raise BadEvent(f"Parameter '{name}' of a simulation is one number, not an array.")
+            if not np.isfinite(value):
+                raise NotFinite(f"Parameter '{name}' is {value}; every number must be finite.")
         return np.array(columns, dtype=float)
 
     @cached_property
@@ -273,12 +278,20 @@ class Hybrid:
     def inputs(self, y: Array, p: Array) -> Array:
         """What a flow depends on besides its states `y (…, n)`: own parameters, and what the Python functions say."""
         flat, own = y.reshape(-1, y.shape[-1]), self.own(p)
-        given = [[float(force(float(one[0]), *self._split(one))) for force in self.functions.values()] for one in flat]
+        given = [[self._force(place, one) for place in self.functions] for one in flat]
         numbers = np.hstack([np.broadcast_to(own, (len(flat), len(own))), np.reshape(given, (len(flat), -1))])
         return numbers.reshape(*y.shape[:-1], -1)
 
-    def _split(self, y: Array) -> tuple[Array, Array]:
-        return y[1 : 1 + self.n_q], y[1 + self.n_q : 1 + self.n_q + self.n_v]
+    def _force(self, place: int, y: Array) -> float:
+        """What a Python function says at a state."""
+        t, q, v = float(y[0]), y[1 : 1 + self.n_q], y[1 + self.n_q : 1 + self.n_q + self.n_v]
+        value = self.functions[place](t, q, v)
+        if np.ndim(value) or not isinstance(value, int | float | np.number | np.ndarray):
+            name = self.mechanism.symbols.v_names[place]
+            raise BadEvent(
+                f"The force along '{name}' is {value!r} at t = {t:.6g} s; the function must give one number."
+            )
+        return float(value)
 
     def flow_at(self, topology: str, y: Array, p: Array) -> Flow:
         """The flow of a topology: the quick one where its rows are well apart, else that which decides rank."""
@@ -293,9 +306,8 @@ class Hybrid:
             dynamics = Dynamics(self.mechanism, held, self._applied, self._given, independent)
             guards = [self._guard(switch, dynamics) for switch in self.leaving(topology)]
             column = ca.vertcat(SX(0, 1), *(part for guard in guards for part in guard))
-            owners = self.guard_owners(topology)
-            gaps = [isinstance(s.guard, Constraint) and s.direction == -1 and not s.after_rising for s in owners]
-            self._flows[key] = Flow(dynamics, column, tuple(s.after_rising for s in owners), tuple(gaps))
+            kinds = tuple(self._kind(switch) for switch in self.guard_owners(topology))
+            self._flows[key] = Flow(dynamics, column, kinds)
         return self._flows[key]
 
     @property
@@ -310,9 +322,16 @@ class Hybrid:
         """The switch of each guard of a flow: one that goes either way has two."""
         return [switch for switch in self.leaving(topology) for _ in range(2 if switch.direction == 0 else 1)]
 
+    def _kind(self, switch: Switch) -> Kind:
+        if switch.after_rising:
+            return Kind.WAITS
+        if isinstance(switch.guard, Reaction):
+            return Kind.REACTION
+        return Kind.GAP if isinstance(switch.guard, Constraint | str) and switch.direction == -1 else Kind.CROSSES
+
     def _guard(self, switch: Switch, dynamics: Dynamics) -> list[SX]:
         """What falls through 0."""
-        guard = switch.guard
+        guard = self.mechanism.find_constraint(switch.guard) if isinstance(switch.guard, str) else switch.guard
         if isinstance(guard, Reaction):
             name = name_of(guard.row)
             rows = [row for constraint in dynamics.held for row in constraint.row_names]
@@ -324,7 +343,11 @@ class Hybrid:
             found = self.mechanism.find_constraint(guard)
             if found.g is None:
                 raise BadEvent(f"'{found.name}' is no guard: it is at velocity level; give an expression or a gap.")
+            if len(found.row_names) > 1 and not isinstance(found, Contact):
+                raise BadEvent(f"'{found.name}' has {len(found.row_names)} rows; a guard is one of them.")
             expression = found.g[0]
+        elif isinstance(guard, list | tuple | Mapping):
+            raise BadEvent(f"A guard is one expression, not {guard!r}; give each its own switch.")
         else:
             expression = self.mechanism.symbols.translate(guard)
         return [expression, -expression] if switch.direction == 0 else [-switch.direction * expression]

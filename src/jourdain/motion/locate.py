@@ -74,7 +74,7 @@ def first_falls(values: Array, slopes: Array, noise: Array, leaving: Flags, risi
         np.logical_or.at(been_above, halves.guard, np.maximum(halves.first, halves.last) > 0)
         ends = (halves.first, halves.last, halves.at_first, halves.at_last)
         falls, may_fall = (flag > 0 for flag in judged(*ends, unsure, noise[halves.guard], ARRAYS))
-        x = halves.left + halves.width * crossing(halves.first, halves.last, ARRAYS)
+        x = halves.left + halves.width * crossing(*ends, ARRAYS)
         np.minimum.at(found, halves.guard[falls], x[falls])
         may_fall &= halves.left < found[halves.guard]
         narrow = halves.width < NARROWEST
@@ -144,9 +144,14 @@ def _lowest(first: Any, last: Any, at_first: Any, at_last: Any, on: On) -> Any:
     return where(at_first < 0, where(at_last > 0, reach, ends), ends)
 
 
-def crossing(first: Any, last: Any, on: On) -> Any:
-    """The part of an interval at which a straight line between its ends is 0; where it has no sign, halfway."""
-    where, _ = on
+def crossing(first: Any, last: Any, at_first: Any, at_last: Any, on: On) -> Any:
+    """The part of an interval at which the cubic through its ends is about 0; halfway where these have one sign."""
+    where, smaller = on
     rise = last - first
-    part = -first / where(rise == 0, 1.0, rise)
-    return where(first > 0, where(last <= 0, part, 0.5), where(last > 0, part, 0.5))
+    x = -first / where(rise == 0, 1.0, rise)
+    bend, turn = 3 * rise - 2 * at_first - at_last, at_first + at_last - 2 * rise
+    for _ in range(2):  # Newton, from where a straight line would cross
+        value, slope = first + x * (at_first + x * (bend + x * turn)), at_first + x * (2 * bend + 3 * x * turn)
+        x = x - where(slope == 0, 0.0, value / where(slope == 0, 1.0, slope))
+        x = -smaller(-smaller(x, 1.0 + 0 * x), 0 * x)
+    return where(first > 0, where(last <= 0, x, 0.5), where(last > 0, x, 0.5))

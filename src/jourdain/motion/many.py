@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.evaluate import Values
-from jourdain.motion.flow import N_LOOKS, Flow
+from jourdain.motion.flow import N_LOOKS, OFF, Flow
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.jump import Jump
 from jourdain.motion.locate import Flags, Indices, first_falls
@@ -61,11 +61,13 @@ def _flow_many(
     """(states where a guard falls, which one), `(lanes, n)` and `(lanes,)`; `NONE` where the motion ends otherwise."""
     flow, own = hybrid.flow(topology), hybrid.own(p)
     y, ends, which = y.copy(), np.full_like(y, np.nan), np.full(len(y), NONE)
-    if not flow.guards.numel():
+    if not flow.kinds:
         return ends, which
+    if not np.all(flow.glance.many(y, own)["apart"] > 0):
+        flow = hybrid.flow(topology, independent=False)
     seen = flow.glance.many(y, own)
     at_once, leaving, rising, beyond = (seen[name][..., 0] > 0 for name in ("at_once", "leaving", "rising", "beyond"))
-    lost = beyond.any(axis=-1) | ~np.isfinite(y).all(axis=-1)
+    lost = beyond.any(axis=-1) | ~np.isfinite(y).all(axis=-1) | ~(seen["off"][:, 0, 0] <= OFF)
     struck = at_once.any(axis=-1) & ~lost
     ends[struck], which[struck] = y[struck], np.argmax(at_once, axis=-1)[struck]
     active = np.flatnonzero(~struck & ~lost)
@@ -82,17 +84,18 @@ def _flow_many(
         good, used = made["good"][:, 0, 0] > 0, made["used"][:, 0, 0]
         after = made["y"][..., 0]
         hit = np.zeros(len(active), dtype=bool)
-        seen = np.minimum(made["falls"], made["doubts"])[..., 0].min(axis=-1) < np.inf
-        near = np.flatnonzero(good & seen)
+        near = np.flatnonzero(good & (np.minimum(made["falls"], made["doubts"])[..., 0].min(axis=-1) < np.inf))
         if near.size:
             lanes = active[near]
             some = Values(made.places, made.table[:, near], (near.size,))
-            x, guard = _first(flow, some, start[near], leaving[lanes], rising[lanes], own[lanes])
-            fell = x < np.inf
-            hit[near[fell]] = True
-            lanes, length = lanes[fell], used[near[fell]]
-            ends[lanes] = _refined(flow, start[near[fell]], x[fell] * length, length, guard[fell], own[lanes])
-            which[lanes] = guard[fell]
+            x = _falls(flow, some, start[near], leaving[lanes], rising[lanes], own[lanes])
+            who, guard = np.nonzero(x < np.inf)  # lanes and guards: which of several is first is known when sharpened
+            place = near[who]
+            states = _refined(flow, start[place], x[who, guard] * used[place], used[place], guard, own[active[place]])
+            latest_first = np.argsort(-states[:, 0], kind="stable")
+            those = active[place[latest_first]]
+            ends[those], which[those] = states[latest_first], guard[latest_first]  # the last one written stays
+            hit[place] = True
         goes_on = good & ~hit
         moved = active[goes_on]
         y[moved], leaving[moved], rising[moved] = after[goes_on], made["leaving"][goes_on, :, 0] > 0, False
@@ -105,14 +108,8 @@ def _flow_many(
     return ends, which
 
 
-def _seen(flow: Flow, y: Array, own: Array) -> tuple[Array, Array]:
-    """(guards, their rates), `(lanes, guards)` each."""
-    seen = flow.glance.many(y, own)
-    return seen["guards"][..., 0], seen["rates"][..., 0]
-
-
-def _first(flow: Flow, made: Values, y: Array, leaving: Flags, rising: Flags, own: Array) -> tuple[Array, Indices]:
-    """(part of the step at which a guard first falls, which one), `(lanes,)` each; infinity for none."""
+def _falls(flow: Flow, made: Values, y: Array, leaving: Flags, rising: Flags, own: Array) -> Array:
+    """Parts of steps from y at which guards first fall, `(lanes, guards)`; infinity where they do not."""
     n_guards = leaving.shape[-1]
     polynomial = made["polynomial"]
 
@@ -129,29 +126,28 @@ def _first(flow: Flow, made: Values, y: Array, leaving: Flags, rising: Flags, ow
         values, slopes = (made[name][unclear].swapaxes(1, 2).reshape(-1, N_LOOKS + 1) for name in ("looks", "slopes"))
         noise, flags = made["noise"][unclear].ravel(), (leaving[unclear].ravel(), rising[unclear].ravel())
         x[unclear] = first_falls(values, slopes, noise, *flags, look).reshape(-1, n_guards)
-    which = np.argmin(x, axis=-1)
-    return x[np.arange(len(x)), which], which
+    return x
 
 
 def _refined(flow: Flow, y: Array, h: Array, used: Array, which: Indices, own: Array) -> Array:
     """The states where guards are 0, near h: Newton's method on the length of the step."""
 
-    def at(lanes: Indices, lengths: Array) -> Array:
-        return np.asarray(flow.advance.many(y[lanes], lengths[:, None], own[lanes])["y"][..., 0])
+    def at(lanes: Indices, lengths: Array) -> tuple[Array, Array, Array]:
+        made = flow.advance.many(y[lanes], lengths[:, None], own[lanes])
+        rows = np.arange(len(lanes))
+        return made["y"][..., 0], made["guards"][rows, which[lanes], 0], made["rates"][rows, which[lanes], 0]
 
-    start, h, left = h, h.copy(), np.arange(len(h))
-    ends = at(left, h)
+    h, left = h.copy(), np.arange(len(h))
+    ends, value, rate = at(left, h)
+    ends = ends.copy()
+    begun = ends.copy()
     for _ in range(MOST_REFINEMENTS):
-        guards, rates = _seen(flow, ends[left], own[left])
-        mine = (np.arange(len(left)), which[left])
-        moves = rates[mine] != 0
-        change = np.where(moves, guards[mine] / np.where(moves, rates[mine], 1.0), 0.0)
+        change = np.where(rate != 0, value / np.where(rate != 0, rate, 1.0), 0.0)
         h[left] -= change
-        astray = ~((h[left] >= 0) & (h[left] <= used[left] * (1 + 1e-9)))  # grazing: the polynomial's root is better
-        if astray.any():
-            ends[left[astray]] = at(left[astray], start[left[astray]])
+        astray = ~((h[left] >= 0) & (h[left] <= used[left] * (1 + 1e-9)))  # grazing: where the search saw it is better
+        ends[left[astray]] = begun[left[astray]]
         left = left[~astray & (np.abs(change) > SETTLED * np.maximum(np.abs(y[left, 0]), used[left]))]
         if not left.size:
             break
-        ends[left] = at(left, h[left])
+        ends[left], value, rate = at(left, h[left])
     return ends

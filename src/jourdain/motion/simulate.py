@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.errors import BadEvent, NotConverged, NotFinite, OffConstraint, listing, unknown
+from jourdain.errors import (
+    BadEvent,
+    Contradiction,
+    NotConverged,
+    NotFinite,
+    OffConstraint,
+    ShapeError,
+    listing,
+    unknown,
+)
 from jourdain.motion.flow import OFF
 from jourdain.motion.hybrid import Hybrid, Method, Switch
 from jourdain.motion.jump import Jump
-from jourdain.motion.steps import CompiledSteps, Ran, SciPySteps, Steps
+from jourdain.motion.steps import Begun, CompiledSteps, Ran, SciPySteps, Steps
 from jourdain.motion.trajectory import Happened, Segment, Trajectory
 from jourdain.runge_kutta import N_DENSE
 
@@ -45,37 +55,33 @@ def simulate(
     parameters: Mapping[str, Any],
 ) -> Trajectory:
     """See `Hybrid.simulate`."""
-    m = hybrid.mechanism
     p = hybrid.parameter_array(parameters)
-    y = np.concatenate([[0.0], m.coordinates(q), m.velocities(v), np.zeros(2)])
-    if y.ndim != 1 or not np.isfinite(y).all() or not np.isfinite(p).all():
-        raise NotFinite("A simulation starts from one state of finite numbers.")
-    if settings.method not in get_args(Method):
-        raise unknown("method", str(settings.method), get_args(Method))
-    if not (np.isfinite(until) and until > 0):
-        raise BadEvent(f"until is the time at which the run ends, above 0, not {until!r}.")
-    _refuse_off(hybrid, topology, y, p)
+    y = _begun(hybrid, q, v, p)
+    refuse_settings(settings)
+    if not _number(until) or not until > 0:
+        raise BadEvent(f"until is the time at which the run ends, in s and above 0, not {until!r}.")
+    if not _number(max_events) or max_events < 1:
+        raise BadEvent(f"max_events is how many events may happen, 1 or more, not {max_events!r}.")
+    flowing = Flowing(hybrid, settings)
     segments: list[Segment] = []
     events: list[Happened] = []
     while True:
-        segment, which = flow_until(hybrid, topology, y, p, until, settings, segments[-1].next if segments else None)
+        segment, which = flowing(topology, y, p, until, segments[-1].next if segments else None)
         segments.append(segment)
         if which is None:
             return Trajectory(hybrid, segments, events, "the end of the time asked for")
         if which.target is None:
             return Trajectory(hybrid, segments, events, which.name or f"a switch that ends '{topology}'")
-        before = segment.y[-1]
-        happened, y, p = happen(hybrid, which, before, p)
+        happened, y, p = happen(hybrid, which, segment.y[-1], p)
         events.append(happened)
         topology = which.target
         if len(events) >= max_events:
             return Trajectory(hybrid, segments, events, f"{max_events} events")
-        limit = piled_up([event.t for event in events])
+        limit = piled_up(events)
         if limit is not None:
-            told = (
-                f"events pile up: the {len(events)} so far have their limit at {limit:.9g} s; what then stays in touch"
-            )
-            return Trajectory(hybrid, segments, events, f"{told} needs a topology in which it is on")
+            told = f"events pile up: the {len(events)} so far have their limit at {limit:.9g} s"
+            remedy = "what then stays in touch needs a topology in which it is on"
+            return Trajectory(hybrid, segments, events, f"{told}; {remedy}")
 
 
 def happen(hybrid: Hybrid, switch: Switch, before: Array, p: Array) -> tuple[Happened, Array, Array]:
@@ -85,119 +91,184 @@ def happen(hybrid: Hybrid, switch: Switch, before: Array, p: Array) -> tuple[Hap
     return Happened(float(before[0]), switch, before, after, p_after, partial(jump.outcome, before, p)), after, p_after
 
 
-def flow_until(
-    hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings, h: float | None = None
-) -> tuple[Segment, Switch | None]:
-    """(motion in a topology, the switch that ends it or None). `h`: the length of a step to try first."""
-    steps = stepping(hybrid, topology, y, p, until, settings, h)
-    owners = hybrid.guard_owners(topology)
-    states, polynomials, lengths = [y[None]], list[Array](), list[Array]()
-    leaving = rising = np.zeros(0, dtype=bool)
+class Flowing:
+    """Motion within topologies, one after the other."""
 
-    def segment() -> Segment:
-        records = np.concatenate(polynomials) if polynomials else np.zeros((0, N_DENSE, len(y)))
-        used = np.concatenate([np.zeros(0), *lengths])
-        return Segment(topology, np.concatenate(states), records, used, p, steps.h)
+    def __init__(self, hybrid: Hybrid, settings: Settings) -> None:
+        self.hybrid, self.settings = hybrid, settings
+        self._made: dict[str, tuple[Array, CompiledSteps]] = {}
 
-    if owners:
-        at_once, leaving, rising, beyond = steps.begin(y)
-        if beyond.any():
-            raise _beyond(owners[int(np.argmax(beyond))], y)
-        if at_once.any():
-            return segment(), owners[int(np.argmax(at_once))]
-    n_steps = 0
-    while n_steps < MOST_STEPS:
-        ran = steps(y, leaving, rising)
-        n_steps += len(ran.y)
-        if len(ran.y):
-            states.append(ran.y)
-            polynomials.append(ran.polynomials)
-            lengths.append(ran.lengths)
-            start = ran.y[-2] if len(ran.y) > 1 else y
-            if ran.fall is not None:
-                x, i = ran.fall
-                states[-1][-1] = _refined(steps, start, ran, x, i)
-                return segment(), owners[i]
-            y, leaving, rising = ran.y[-1], ran.leaving, np.zeros_like(rising)
-        if ran.stuck:
-            raise _stuck(hybrid, topology, y)
-        if y[0] >= until:
-            return segment(), None
-    raise NotConverged(
-        f"The motion in '{topology}' needs more than {MOST_STEPS} steps at t = {y[0]:.6g} s; if it is stiff, use "
-        "method='Radau'."
-    )
+    def __call__(
+        self, topology: str, y: Array, p: Array, until: float, h: float | None = None
+    ) -> tuple[Segment, Switch | None]:
+        """(motion in a topology, the switch that ends it or None). `h`: the length of a step to try first."""
+        steps, begun = self._steps(topology, y, p, until, h)
+        owners = self.hybrid.guard_owners(topology)
+        states, polynomials, lengths = [y[None]], list[Array](), list[Array]()
 
+        def segment() -> Segment:
+            records = np.concatenate(polynomials) if polynomials else np.zeros((0, N_DENSE, len(y)))
+            used = np.concatenate(lengths) if lengths else np.zeros(0)
+            return Segment(topology, np.concatenate(states), records, used, p, steps.h)
 
-def stepping(
-    hybrid: Hybrid, topology: str, y: Array, p: Array, until: float, settings: Settings, h: float | None
-) -> Steps:
-    """Who makes the steps in a topology."""
-    tolerances = (settings.rtol, settings.atol)
-    if settings.method == "explicit" and not hybrid.functions:
-        quick = CompiledSteps(hybrid.flow(topology), hybrid.own(p), y, until, tolerances, h)
-        return (
-            quick
-            if quick.apart(y)
-            else CompiledSteps(hybrid.flow(topology, independent=False), hybrid.own(p), y, until, tolerances, h)
+        if not begun.off <= OFF:
+            raise self._off(topology, y, p)
+        if begun.beyond.any():
+            raise _beyond(owners[int(np.argmax(begun.beyond))], y)
+        if begun.at_once.any():
+            return segment(), owners[int(np.argmax(begun.at_once))]
+        leaving, rising, n_steps = begun.leaving, begun.rising, 0
+        while n_steps < MOST_STEPS:
+            ran = steps(y, leaving, rising)
+            n_steps += len(ran.y)
+            if len(ran.y):
+                states.append(ran.y)
+                polynomials.append(ran.polynomials)
+                lengths.append(ran.lengths)
+                if ran.off > OFF:
+                    raise self._contradiction(topology, ran.y[-1], p)
+                found = _first(steps, ran.y[-2] if len(ran.y) > 1 else y, ran)
+                if found is not None:
+                    states[-1][-1], which = found
+                    return segment(), owners[which]
+                y, leaving, rising = ran.y[-1], ran.leaving, np.zeros_like(rising)
+            if ran.unclear.any():
+                raise self._unclear(owners[int(np.argmax(ran.unclear))], y)
+            if ran.stuck:
+                raise self._stuck(topology, y)
+            if y[0] >= until:
+                return segment(), None
+        raise NotConverged(
+            f"The motion in '{topology}' needs more than {MOST_STEPS} steps at t = {y[0]:.6g} s; if it is stiff, use "
+            "method='Radau'."
         )
-    method = "DOP853" if settings.method == "explicit" else settings.method
-    return SciPySteps(hybrid.flow_at(topology, y, p), partial(hybrid.inputs, p=p), y, until, tolerances, method)
+
+    def _steps(self, topology: str, y: Array, p: Array, until: float, h: float | None) -> tuple[Steps, Begun]:
+        """Who makes the steps in a topology, and what is to be said of their start."""
+        hybrid, tolerances = self.hybrid, (self.settings.rtol, self.settings.atol)
+        if self.settings.method != "explicit" or hybrid.functions:
+            method = "DOP853" if self.settings.method == "explicit" else self.settings.method
+            flow, inputs = hybrid.flow_at(topology, y, p), partial(hybrid.inputs, p=p)
+            made = SciPySteps(flow, inputs, y, until, tolerances, method)
+            return made, made.begin(y)
+        if topology not in self._made or self._made[topology][0] is not p:
+            self._made[topology] = p, CompiledSteps(hybrid.flow(topology), hybrid.own(p), tolerances)
+        steps = self._made[topology][1]
+        begun = steps.begin(y)
+        if not begun.apart:
+            steps = CompiledSteps(hybrid.flow(topology, independent=False), hybrid.own(p), tolerances)
+            begun = steps.begin(y)
+        steps.restart(y, until, h)
+        return steps, begun
+
+    def _state(self, y: Array) -> str:
+        names = self.hybrid.mechanism.symbols
+        listed = (*names.q_names, *(f"rate of {name}" for name in names.v_names))
+        return ", ".join(f"{name} = {value:.6g}" for name, value in zip(listed, y[1:], strict=False))
+
+    def _stuck(self, topology: str, y: Array) -> NotFinite:
+        return NotFinite(
+            f"The motion in '{topology}' cannot go on at t = {y[0]:.6g} s: accelerations are not finite or jump there "
+            f"({self._state(y)}). Check forces, masses and constraints."
+        )
+
+    def _unclear(self, switch: Switch, y: Array) -> NotFinite:
+        name = getattr(switch.guard, "name", switch.guard)
+        return NotFinite(f"The guard {name} of '{switch.source}' is not finite at t = {y[0]:.6g} s ({self._state(y)}).")
+
+    def _off(self, topology: str, y: Array, p: Array) -> OffConstraint:
+        held = self.hybrid.topologies[topology]
+        off = self.hybrid.flow(topology).off(y, self.hybrid.inputs(y, p))["off"][:, 0]
+        rows = [row for c in held if c.g is not None for row in c.row_names]
+        worst, n_geometric = int(np.argmax(np.abs(off))), len(rows)
+        rows += [row for c in held for row in c.row_names]
+        remedy = (
+            f"start on it: hybrid.project(q, v) moves a state onto {listing(c.name for c in held)}"
+            if y[0] == 0
+            else "the event of the switch must bring it there, or its guard be that row"
+        )
+        what = "position" if worst < n_geometric else "velocity"
+        return OffConstraint(
+            f"At t = {y[0]:.6g} s the {what} misses '{rows[worst]}', which is on in '{topology}', by {off[worst]:.3g} "
+            f"({self._state(y)}); {remedy}."
+        )
+
+    def _contradiction(self, topology: str, y: Array, p: Array) -> Contradiction:
+        held = listing(c.name for c in self.hybrid.topologies[topology])
+        return Contradiction(
+            f"'{topology}' over-constrains the motion: {held} cannot all hold at t = {y[0]:.6g} s ({self._state(y)}); "
+            "leave out what contradicts the others."
+        )
+
+
+def _first(steps: Steps, y: Array, ran: Ran) -> tuple[Array, int] | None:
+    """(the state where the first guard falls in the last step from y, which one); None if none does."""
+    if not ran.falls:
+        return None
+    found = [(_refined(steps, y, ran, x, i), i) for i, x in ran.falls.items()]
+    return min(found, key=lambda pair: pair[0][0])
 
 
 def _refined(steps: Steps, y: Array, ran: Ran, x: float, i: int) -> Array:
     """The state where guard i is 0, near the part x of the last step from y: Newton's method on its length."""
     polynomial, used = ran.polynomials[-1], float(ran.lengths[-1])
     h = x * used
-    start, end = h, steps.to(y, polynomial, used, h)
+    end, values, rates = steps.to(y, polynomial, used, h)
+    start = end
     for _ in range(MOST_REFINEMENTS):
-        values, rates = steps.guards(end)
-        change = values[i] / rates[i] if rates[i] else 0.0
+        change = float(values[i] / rates[i]) if rates[i] else 0.0
         h -= change
         if not 0 <= h <= used * (1 + 1e-9):  # grazing: where the search saw it is the better place
-            return steps.to(y, polynomial, used, start)
+            return start
         if abs(change) <= SETTLED * max(abs(y[0]), used):
             return end
-        end = steps.to(y, polynomial, used, h)
+        end, values, rates = steps.to(y, polynomial, used, h)
     return end
 
 
-def _beyond(switch: Switch, y: Array) -> OffConstraint:
-    return OffConstraint(
-        f"At t = {y[0]:.6g} s '{switch.guard.name}' is below 0 in '{switch.source}', beyond its guard; start where it "
-        "is positive, or let the switch wait (after_rising=True)."
-    )
-
-
-def piled_up(times: list[float]) -> float | None:
+def piled_up(events: Sequence[Happened]) -> float | None:
     """The limit of event times that follow each other ever closer, once it is near; None if they do not."""
-    gaps = np.diff(times[-N_CHATTER - 1 :])
-    if len(gaps) < N_CHATTER or not (np.diff(gaps) <= 0).all():
+    last = events[-N_CHATTER - 1 :]
+    gaps = [after.t - before.t for before, after in pairwise(last)]
+    if len(gaps) < N_CHATTER or any(after > before for before, after in pairwise(gaps)):
         return None
+    if sum(event.switch is last[-1].switch for event in last) < N_CHATTER // 2:
+        return None  # a chain of different ones at one instant
     ratio = gaps[-1] / gaps[-2] if gaps[-2] > 0 else 0.0
     left = gaps[-1] * ratio / (1 - ratio) if ratio < 1 else np.inf  # the sum of a geometric series
-    return float(times[-1] + left) if left <= CHATTER * times[-1] else None
+    return last[-1].t + left if left <= CHATTER * last[-1].t else None
 
 
-def _stuck(hybrid: Hybrid, topology: str, y: Array) -> NotFinite:
-    names = (*hybrid.mechanism.symbols.q_names, *(f"rate of {n}" for n in hybrid.mechanism.symbols.v_names))
-    state = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names, y[1:], strict=False))
-    return NotFinite(
-        f"The motion in '{topology}' cannot go on at t = {y[0]:.6g} s: accelerations are not finite or jump there "
-        f"({state}). Check forces and constraints."
-    )
+def _begun(hybrid: Hybrid, q: Any, v: Any, p: Array) -> Array:
+    """y at the start."""
+    m = hybrid.mechanism
+    parts = (m.coordinates(q), m.velocities(v))
+    if any(part.ndim != 1 for part in parts):
+        raise ShapeError("A simulation starts from one state, not from a batch; see `basin` for many.")
+    for array, names in zip((*parts, p), (m.symbols.q_names, m.symbols.v_names, tuple(hybrid.parameters)), strict=True):
+        bad = np.flatnonzero(~np.isfinite(array))
+        if bad.size:
+            raise NotFinite(f"'{names[bad[0]]}' is {array[bad[0]]} at the start; every number must be finite.")
+    return np.concatenate([[0.0], *parts, np.zeros(2)])
 
 
-def _refuse_off(hybrid: Hybrid, topology: str, y: Array, p: Array) -> None:
-    flow = hybrid.flow(topology, independent=False)
-    off = flow.watch(y, hybrid.inputs(y, p))["off"][:, 0]
-    if not off.size or np.max(np.abs(off)) <= OFF:
-        return
-    held = hybrid.topologies[topology]
-    rows = [row for c in held if c.g is not None for row in c.row_names] + [row for c in held for row in c.row_names]
-    worst = int(np.argmax(np.abs(off)))
-    what = "position" if worst < len(off) - sum(len(c.row_names) for c in held) else "velocity"
-    raise OffConstraint(
-        f"The {what} misses '{rows[worst]}', which is on in '{topology}', by {off[worst]:.3g}; "
-        f"start on it: hybrid.project(q, v) moves a state onto {listing(c.name for c in held)}."
+def refuse_settings(settings: Settings) -> None:
+    """Tolerances and methods that are none."""
+    for name in ("rtol", "atol"):
+        value = getattr(settings, name)
+        if not _number(value) or not value > 0:
+            raise BadEvent(f"{name} is a tolerance above 0, not {value!r}.")
+    if settings.method not in get_args(Method):
+        raise unknown("method", str(settings.method), get_args(Method))
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and bool(np.isfinite(value))
+
+
+def _beyond(switch: Switch, y: Array) -> OffConstraint:
+    name = getattr(switch.guard, "name", switch.guard)
+    return OffConstraint(
+        f"At t = {y[0]:.6g} s '{name}' is below 0 in '{switch.source}', beyond its guard; start where it is positive, "
+        "or let the switch wait (after_rising=True)."
     )

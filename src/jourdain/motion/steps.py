@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.errors import NotFinite
 from jourdain.evaluate import Values
 from jourdain.motion.flow import N_LOOKS, Flow
 from jourdain.motion.locate import Flags, Indices, first_falls
@@ -19,19 +19,33 @@ Force = Callable[[float, Array, Array], Any]  # t, q, v → one number
 
 FIRST_STEP = 1e-4  # of the time to go; steps grow tenfold
 NUDGE = 1e-6  # of a step, to either side
+DRIFT = 0.1  # of the tolerance: less than this off the constraints, SciPy's methods go on undisturbed
 NODES = (1 - np.cos(np.pi * np.arange(N_DENSE + 1) / N_DENSE)) / 2  # where a step of SciPy's is read
+NO_FLAGS: Flags = np.zeros(0, dtype=bool)
 
 
-@dataclass(frozen=True)
-class Ran:
+class Begun(NamedTuple):
+    """What `Flow.glance` tells where a segment starts; flags of each guard."""
+
+    apart: bool
+    off: float
+    at_once: Flags = NO_FLAGS
+    leaving: Flags = NO_FLAGS
+    rising: Flags = NO_FLAGS
+    beyond: Flags = NO_FLAGS
+
+
+class Ran(NamedTuple):
     """Steps in a row, from a state on."""
 
     y: Array  # (steps, n), after each
     lengths: Array  # (steps,), s
     polynomials: Array  # (steps, 7, n)
     leaving: Flags  # (guards,), after them
-    stuck: bool  # no step was short enough to go on
-    fall: tuple[float, int] | None  # part of the last step, and guard that falls first in it
+    stuck: bool = False  # no step was short enough to go on
+    falls: Mapping[int, float] = {}  # guards that fall in the last step → part of it
+    unclear: Flags = NO_FLAGS  # (guards,), those that are not finite in the last step
+    off: float = 0.0  # by how much constraints that seem redundant are not met
 
 
 class Steps(Protocol):
@@ -41,68 +55,79 @@ class Steps(Protocol):
     def h(self) -> float | None:
         """The length of the next; None if it is not known."""
 
-    def begin(self, y: Array) -> tuple[Flags, ...]:
-        """At the start of a segment, of guards: those that fall at once, leave, rise, and gaps that are below 0."""
-
     def __call__(self, y: Array, leaving: Flags, rising: Flags) -> Ran:
         """Steps from y until a guard falls, the time is over, or some have been made."""
 
-    def guards(self, y: Array) -> tuple[Array, Array]:
-        """(guards, their rates) at one state, `(guards,)` each."""
-
-    def to(self, y: Array, polynomial: Array, used: float, h: float) -> Array:
-        """The state at h, within a step of a length from y."""
+    def to(self, y: Array, polynomial: Array, used: float, h: float) -> tuple[Array, Array, Array]:
+        """(the state at h within a step from y, guards and their rates there)."""
 
 
 class CompiledSteps:
     """Steps by the flow's own kernels."""
 
-    def __init__(
-        self, flow: Flow, own: Array, y: Array, until: float, tolerances: tuple[float, float], h: float | None = None
-    ) -> None:
-        self.flow, self.own, self.n, self.n_guards = flow, own, flow.n, flow.guards.numel()
+    def __init__(self, flow: Flow, own: Array, tolerances: tuple[float, float]) -> None:
+        self.flow, self.own, self.n, self.n_guards = flow, own, flow.n, len(flow.kinds)
         self.stepper, self.advance, self.glance = flow.kernels
-        self.places = flow.stepper.places
-        n, fed = flow.n, flow.n + 1 + 2 * self.n_guards
+        self.tolerances = tolerances
+        places = {name: place.start for name, place in flow.stepper.places.items()}
+        self.good, self.used, self.polynomial = (places[name] for name in ("good", "used", "polynomial"))
+        self.falls = slice(places["falls"], places["falls"] + self.n_guards)
+        self.doubts = slice(places["doubts"], places["doubts"] + self.n_guards)
+
+    def restart(self, y: Array, until: float, h: float | None) -> None:
+        """For a segment from y on."""
+        n = self.n
         self.stepper.inputs[n] = FIRST_STEP * (until - y[0]) if h is None else h
-        self.stepper.inputs[fed:] = (until, *tolerances, *own)
-        self.advance.inputs[n + 1 :] = own
-        self.glance.inputs[n:] = own
+        self.stepper.inputs[n + 1 + 2 * self.n_guards :] = (until, *self.tolerances, *self.own)
+        self.advance.inputs[n + 1 :] = self.own
+
+    @property
+    def h(self) -> float:
+        return float(self.stepper.inputs[self.n])
+
+    def begin(self, y: Array) -> Begun:
+        n, m = self.n, self.n_guards
+        self.glance.inputs[:n], self.glance.inputs[n:] = y, self.own
+        self.glance()
+        apart, off, *flags = self.glance.outputs[2 * m :]
+        return Begun(bool(apart > 0), float(off), *(np.array(flags).reshape(4, m) > 0 if m else ()))
 
     def __call__(self, y: Array, leaving: Flags, rising: Flags) -> Ran:
         n, m, inputs = self.n, self.n_guards, self.stepper.inputs
         inputs[:n] = y
-        inputs[n + 1 : n + 1 + m], inputs[n + 1 + m : n + 1 + 2 * m] = leaving, rising
+        if m:
+            inputs[n + 1 : n + 1 + m], inputs[n + 1 + m : n + 1 + 2 * m] = leaving, rising
         rounds = self.stepper.rounds()
         last = rounds[-1]
-        made = rounds[rounds[:, self.places["good"].start] > 0].copy()
-        start = self.places["polynomial"].start
-        return Ran(
+        made = rounds[rounds[:, self.good] > 0]
+        ran = Ran(
             made[:, :n],
-            made[:, self.places["used"].start],
-            made[:, start : start + N_DENSE * n].reshape(len(made), N_DENSE, n),
+            made[:, self.used],
+            made[:, self.polynomial : self.polynomial + N_DENSE * n].reshape(len(made), N_DENSE, n),
             last[n + 1 : n + 1 + m] > 0,
-            stuck=last[-1] != 0 and not last[self.places["good"].start] > 0,
-            fall=self._fall(y, made, leaving, rising),
+            stuck=bool(last[-1] != 0 and not last[self.good] > 0),
+            **self._seen(y, made, leaving, rising) if m and len(made) else {},
         )
+        if self.flow.dynamics.independent or not len(made):
+            return ran
+        off = np.abs(self.flow.off(ran.y, np.broadcast_to(self.own, (len(ran.y), len(self.own))))["off"])
+        return ran._replace(off=float(np.max(off, initial=0.0)))
 
-    def _fall(self, y: Array, made: Array, leaving: Flags, rising: Flags) -> tuple[float, int] | None:
+    def _seen(self, y: Array, made: Array, leaving: Flags, rising: Flags) -> dict[str, Any]:
         """What the kernel found in the last step, or a closer look where it was in doubt."""
-        m = self.n_guards
-        if not m or not len(made):
-            return None
         last = made[-1]
-        falls, doubts = (last[self.places[name].start :][:m] for name in ("falls", "doubts"))
-        i = int(np.argmin(falls))
-        if falls[i] > np.min(doubts):
+        falls, doubts = last[self.falls].tolist(), last[self.doubts].tolist()
+        if min(doubts) < min(falls):
             before = made[-2] if len(made) > 1 else np.concatenate([y, [0.0], leaving, rising])
-            falls = self._closer(last, before)
-            i = int(np.argmin(falls))
-        return (float(falls[i]), i) if falls[i] < np.inf else None
+            values = Values(self.flow.stepper.places, last[:, None], ())
+            unclear = ~np.isfinite(values["looks"]).all(axis=0)
+            if unclear.any():
+                return {"unclear": unclear}
+            falls = self._closer(values, before).tolist()
+        return {"falls": {i: x for i, x in enumerate(falls) if x < np.inf}}
 
-    def _closer(self, last: Array, before: Array) -> Array:
+    def _closer(self, values: Values, before: Array) -> Array:
         n, m = self.n, self.n_guards
-        values = Values(self.places, last[:, None], ())
         leaving, rising = before[n + 1 : n + 1 + m] > 0, before[n + 1 + m : n + 1 + 2 * m] > 0
         polynomial = values["polynomial"].reshape(1, -1)
 
@@ -113,31 +138,12 @@ class CompiledSteps:
         looks = (values["looks"].T, values["slopes"].T, values["noise"][:, 0])
         return first_falls(*looks, leaving, rising, look)
 
-    @property
-    def h(self) -> float:
-        return float(self.stepper.inputs[self.n])
-
-    def apart(self, y: Array) -> bool:
-        """Whether the rows that are on are well apart, as was assumed."""
-        self.glance.inputs[: self.n] = y
-        self.glance()
-        return bool(self.glance.outputs[2 * self.n_guards] > 0)
-
-    def begin(self, y: Array) -> tuple[Flags, ...]:
-        self.glance.inputs[: self.n] = y
-        self.glance()
-        return tuple(self.glance.outputs[2 * self.n_guards + 1 :].reshape(4, self.n_guards) > 0)
-
-    def guards(self, y: Array) -> tuple[Array, Array]:
-        self.glance.inputs[: self.n] = y
-        self.glance()
-        m = self.n_guards
-        return self.glance.outputs[:m].copy(), self.glance.outputs[m : 2 * m].copy()
-
-    def to(self, y: Array, polynomial: Array, used: float, h: float) -> Array:
-        self.advance.inputs[: self.n], self.advance.inputs[self.n] = y, h
+    def to(self, y: Array, polynomial: Array, used: float, h: float) -> tuple[Array, Array, Array]:
+        n, m = self.n, self.n_guards
+        self.advance.inputs[:n], self.advance.inputs[n] = y, h
         self.advance()
-        return self.advance.outputs.copy()
+        found = self.advance.outputs.copy()
+        return found[:n], found[n : n + m], found[n + m :]
 
 
 class SciPySteps:
@@ -159,9 +165,10 @@ class SciPySteps:
         self.solver: Any = None
         self._begin(y)
 
-    def begin(self, y: Array) -> tuple[Flags, ...]:
+    def begin(self, y: Array) -> Begun:
         seen = self.flow.glance(y, self.inputs(y))
-        return tuple(seen[name][:, 0] > 0 for name in ("at_once", "leaving", "rising", "beyond"))
+        flags = (seen[name][:, 0] > 0 for name in Begun._fields[2:]) if self.flow.kinds else ()
+        return Begun(bool(seen["apart"][0, 0] > 0), float(seen["off"][0, 0]), *flags)
 
     def _begin(self, y: Array) -> None:
         from scipy import integrate
@@ -170,15 +177,21 @@ class SciPySteps:
         first = None if self.solver is None else min(self.solver.h_abs, self.until - y[0])
         method = getattr(integrate, self.method)
         options = {} if not first else {"first_step": first}
-        self.solver = method(self._slope, y[0], y[1:], self.until, rtol=rtol, atol=atol, **options)
+        self.solver = method(self._slope, y[0], y[1:], self.until, rtol=max(rtol, 1e-13), atol=atol, **options)
 
     def _slope(self, t: float, y: Array) -> Array:
         state = np.append(t, y)
-        return np.asarray(self.flow.slope(state, self.inputs(state))["slope"][1:, 0])
+        slope = np.asarray(self.flow.slope(state, self.inputs(state))["slope"][1:, 0])
+        if np.isfinite(y).all() and not np.isfinite(slope).all():
+            numbers = ", ".join(f"{number:.6g}" for number in y[: self.flow.n_q + self.flow.n_v])
+            raise NotFinite(
+                f"Accelerations are not finite at t = {t:.6g} s, at (q, v) = ({numbers}). Check the forces."
+            )
+        return slope
 
     def __call__(self, y: Array, leaving: Flags, rising: Flags) -> Ran:
-        solver, m = self.solver, self.flow.guards.numel()
-        none = Ran(np.zeros((0, len(y))), np.zeros(0), np.zeros((0, N_DENSE, len(y))), leaving, True, None)
+        solver = self.solver
+        none = Ran(np.zeros((0, len(y))), np.zeros(0), np.zeros((0, N_DENSE, len(y))), leaving, stuck=True)
         if solver.status != "running" or not np.isfinite(y).all():
             return none
         solver.step()
@@ -192,25 +205,31 @@ class SciPySteps:
         if not np.array_equal(after[1:], solver.y) and solver.t < self.until:
             self._begin(after)
         polynomial = _through(states)
-        fall = None
-        if m:
-            noise = self.flow.noise(y, self.inputs(y))["noise"][:, 0]
-            looks = self._look(y, polynomial, np.linspace(0, 1, N_LOOKS + 1))
+        made = (after[None], np.array([used]), polynomial[None])
+        off = float(np.max(np.abs(self.flow.off(after, self.inputs(after))["off"]), initial=0.0))
+        if not self.flow.kinds:
+            return Ran(*made, leaving, off=off)
+        noise = self.flow.noise(y, self.inputs(y))["noise"][:, 0]
+        looks = self._look(y, polynomial, np.linspace(0, 1, N_LOOKS + 1))
+        unclear: Flags = ~np.asarray(np.all(np.isfinite(looks[0]), axis=0))
+        if unclear.any():
+            return Ran(*made, leaving, unclear=unclear)
 
-            def look(guards: Indices, x: Array) -> tuple[Array, Array]:
-                seen, rows = self._look(y, polynomial, x), np.arange(len(x))
-                return seen[0][rows, guards], seen[1][rows, guards]
+        def look(guards: Indices, x: Array) -> tuple[Array, Array]:
+            seen, rows = self._look(y, polynomial, x), np.arange(len(x))
+            return seen[0][rows, guards], seen[1][rows, guards]
 
-            falls = first_falls(looks[0].T, looks[1].T, noise, leaving, rising, look)
-            i = int(np.argmin(falls))
-            fall = (float(falls[i]), i) if falls[i] < np.inf else None
-            leaving = leaving & (looks[0][-1] <= noise)
-        return Ran(after[None], np.array([used]), polynomial[None], leaving, False, fall)
+        falls = first_falls(looks[0].T, looks[1].T, noise, leaving, rising, look).tolist()
+        found = {i: x for i, x in enumerate(falls) if x < np.inf}
+        return Ran(*made, leaving & (looks[0][-1] <= noise), falls=found, off=off)
 
     def _projected(self, y: Array) -> Array:
+        """On the constraints; as it is where it has drifted by less than the tolerance allows."""
         if not self.flow.dynamics.held:
             return y
-        return np.asarray(self.flow.project(y, self.inputs(y))["y"][:, 0])
+        moved = np.asarray(self.flow.project(y, self.inputs(y))["y"][:, 0])
+        rtol, atol = self.tolerances
+        return moved if np.any(np.abs(moved - y) > DRIFT * (atol + rtol * np.abs(y))) else y
 
     def _look(self, y: Array, polynomial: Array, x: Array) -> tuple[Array, Array]:
         def guards(parts: Array) -> Array:
@@ -220,12 +239,10 @@ class SciPySteps:
         ahead, behind = np.minimum(x + NUDGE, 1.0), np.maximum(x - NUDGE, 0.0)  # what functions give has no derivative
         return guards(x), (guards(ahead) - guards(behind)) / (ahead - behind)[:, None]
 
-    def guards(self, y: Array) -> tuple[Array, Array]:
-        seen = self.flow.glance(y, self.inputs(y))
-        return seen["guards"][:, 0], seen["rates"][:, 0]
-
-    def to(self, y: Array, polynomial: Array, used: float, h: float) -> Array:
-        return along(y, list(polynomial), h / used)
+    def to(self, y: Array, polynomial: Array, used: float, h: float) -> tuple[Array, Array, Array]:
+        state = along(y, list(polynomial), h / used)
+        seen = self.flow.glance(state, self.inputs(state))
+        return state, seen["guards"][:, 0], seen["rates"][:, 0]
 
 
 def look_along(flow: Flow, y: Array, polynomial: Array, x: Array, own: Array, compiled: bool = False) -> Values:
