@@ -166,8 +166,9 @@ def _move(
     title, film = name.replace("_", " "), plot is not None and plot.suffix.removeprefix(".").lower() in FILMS
     if out is not None:
         refuse(out)
-    if plot is not None and film and not axes:
-        refuse_place(plot)
+    if film and axes:
+        raise BadArgument(f"'{plot}' is a film, which shows one motion; of a --sweep give a picture, as .png.")
+    if plot is not None and film:
         refuse_film(plot)
     elif plot is not None:
         _refuse_picture(plot)
@@ -185,10 +186,10 @@ def _move(
     if plot is not None:
         from jourdain.plots import save
 
-        with whole(plot) as part:
-            if picture is None:
-                animate(found.run, part, title=title)
-            else:
+        if picture is None:
+            animate(found.run, plot, title=title)
+        else:
+            with whole(plot) as part:
                 save(picture, part)
         typer.echo(f"\nwrote {plot}")
 

@@ -63,6 +63,7 @@ class Mechanism:
     bias: SX | None = None  # (n_v, 1), h of M v̇ + h = f; None: not known
     potential: SX | None = None  # J, of gravity and what else has one; None: not known
     weight: SX | None = None  # (n_v, 1), the part of `force` that has the potential
+    bias_given: bool = False  # it may hold forces too, as gravity
     sympy_parameters: Mapping[str, Any] = field(default_factory=dict)  # the user's own symbols, for closed forms
     reader: SympyReader | None = None  # translates SymPy vectors; None for mechanisms from CasADi
     constraints: dict[str, Constraint] = field(default_factory=dict)  # those named so far
@@ -143,6 +144,7 @@ class Mechanism:
             parts.bias,
             parts.potential,
             parts.weight,
+            False,
             {name_of(symbol): symbol for symbol in parameters if not isinstance(symbol, str)},
             reader,
         )
@@ -166,7 +168,7 @@ class Mechanism:
 
         Names are those of the symbols; where v has the same number of entries as q and no `kinematics` (N with
         q̇ = N v) is given, v are the rates of q and carry their names. `parameters`: pairs (symbol, default), or
-        name → default for symbols that appear in M, points or outputs. `points`: name → position (2 or 3 components).
+        name → default for symbols that appear in what is given. `points`: name → position (2 or 3 components).
         For motion between events: `force` f(q, v), `potential` U(q), whose force is added, and `bias` h(q, v) of
         M v̇ + h = f, which follows from M where N is square.
 
@@ -187,9 +189,9 @@ class Mechanism:
         if M.shape != (len(v_names), len(v_names)):
             raise ShapeError(f"M has shape {M.shape}, but there are {len(v_names)} velocities.")
         given = parameters.items() if isinstance(parameters, Mapping) else parameters
-        free = {
-            s.name(): s for s in ca.symvar(ca.vertcat(ca.vec(M), *map(ca.vec, [*points.values(), *outputs.values()])))
-        }
+        loads = [SX(part) for part in (force, bias, potential) if part is not None]
+        written = [M, N, *(SX(part) for part in (*points.values(), *outputs.values())), *loads]
+        free = {s.name(): s for s in ca.symvar(ca.vertcat(*map(ca.vec, written)))}
         pairs = [(free.get(s, SX.sym(s)) if isinstance(s, str) else s, default) for s, default in given]
         p = ca.vertcat(SX(0, 1), *(symbol for symbol, _ in pairs))
         p_names = [symbol.name() for symbol, _ in pairs]
@@ -215,6 +217,7 @@ class Mechanism:
             _bias(symbols, M) if bias is None else SX(bias),
             SX(0) if potential is None else SX(potential),
             weight,
+            bias is not None,
         )
         if differ(M, M.T):
             raise NotPositiveDefinite("M is not symmetric; check how it is built.")

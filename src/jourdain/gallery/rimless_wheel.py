@@ -44,7 +44,7 @@ def rimless_wheel(n: int = 8) -> Hybrid:
     )
     stance = mechanism.constraint("stance", stretch, level="position", units="m")
 
-    def strike(name: str, way: int) -> Switch:
+    def strike(name: str, way: int, source: str) -> Switch:
         """The next spoke lands, downhill (1) or uphill (−1)."""
         foot = O.locatenew(name, way * 2 * l * sp.sin(alpha) * N.x)
         spoke = hub.pos_from(foot)
@@ -52,17 +52,26 @@ def rimless_wheel(n: int = 8) -> Hybrid:
         length = sp.sqrt(x**2 + y**2)
         landed = mechanism.constraint(name, length - l, level="position", units="m")
         return Switch(
+            source,
             "stance",
-            "stance",
-            guard=alpha - way * theta,
-            event=mechanism.event(released=[stance], inert=[landed], impulses={hub: push * A.y} if way > 0 else {}),
+            guard=landed if source == "pushed" else alpha - way * theta,
+            event=mechanism.event(released=[stance] if source == "stance" else [], inert=[landed]),
             relabel={theta: sp.atan2(x, y), stretch: length - l},
         )
 
     return Hybrid(
         mechanism,
-        topologies={"stance": [stance]},
-        switches=[strike("downhill", 1), strike("uphill", -1)],
+        topologies={"stance": [stance], "pushed": []},
+        switches=[
+            Switch(
+                "stance",
+                "pushed",
+                guard=alpha - theta,
+                event=mechanism.event(released=[stance], impulses={hub: push * A.y}),
+            ),
+            strike("downhill", 1, "pushed"),
+            strike("uphill", -1, "stance"),
+        ],
         near=({"theta": -float(alpha)}, {"theta": 1.0}),
         sketch=Sketch(
             links=[("hub", f"tip_{i}") for i in range(n)], masses=["hub"], floors={0: -1}, anchor="hub", tilt=slope

@@ -14,11 +14,11 @@ from jourdain.errors import BadEvent, OffConstraint
 from jourdain.motion.flow import OFF
 from jourdain.motion.gait import Gait, refuse_driven
 from jourdain.motion.hybrid import Hybrid
+from jourdain.motion.labelled import state_labels
 from jourdain.motion.many import step_many
 from jourdain.motion.simulate import Settings, refuse_settings
 from jourdain.naming import name_of
 from jourdain.progress import bar
-from jourdain.quantities import rate_unit
 from jourdain.state import vector
 
 if TYPE_CHECKING:
@@ -145,14 +145,14 @@ def _labels(
     hybrid: Hybrid, q: Any, v: Any, shape: tuple[int, ...]
 ) -> tuple[tuple[str, ...], dict[str, tuple[str, Array, str]]]:
     """(names of the dimensions, what varies along one of them only: name → dimension, values, unit)."""
-    s, units = hybrid.mechanism.symbols, hybrid.mechanism.units
-    given: dict[str, tuple[Any, str]] = {}
-    for part, is_rate in ((q, False), (v, True)):
-        for key, value in part.items() if isinstance(part, Mapping) else ():
-            name = name_of(key)
-            rate = is_rate and name in s.q_names
-            unit = units.get(name, "")
-            given[f"{name}_rate" if rate else name] = (value, rate_unit(unit) if rate else unit)
+    named = [
+        {name_of(key): value for key, value in part.items()} if isinstance(part, Mapping) else {} for part in (q, v)
+    ]
+    given = {
+        label.key: (named[label.is_velocity][label.name], label.unit)
+        for label in state_labels(hybrid.mechanism)
+        if label.name in named[label.is_velocity]
+    }
     dimensions = [f"start_{i}" for i in range(len(shape))]
     axes: dict[str, tuple[str, Array, str]] = {}
     for name, (value, unit) in given.items():

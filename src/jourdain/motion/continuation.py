@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra.lapack import least_squares
+from jourdain.dataset import unit_attribute
 from jourdain.errors import BadEvent, Error
 from jourdain.motion.gait import Gait, gait_of, step_map
 from jourdain.motion.hybrid import Hybrid
+from jourdain.motion.labelled import state_labels
 from jourdain.motion.simulate import Settings
 from jourdain.progress import bar
 
@@ -69,13 +72,12 @@ class Branch:
         """States, period and multipliers along `point`."""
         import xarray
 
-        first = self.gaits[0]
-        names = first.hybrid.mechanism.symbols
-        data: dict[str, Any] = {self.parameter: ("point", [g.parameters[self.parameter] for g in self.gaits])}
-        data |= {name: ("point", [g.coordinate[name] for g in self.gaits]) for name in names.q_names}
-        for name in names.v_names:
-            label = f"{name}_rate" if name in names.q_names else name
-            data[label] = ("point", [g.velocity[name] for g in self.gaits])
+        mechanism = self.gaits[0].hybrid.mechanism
+        unit = unit_attribute(mechanism.units.get(self.parameter, ""))
+        data: dict[str, Any] = {self.parameter: ("point", [g.parameters[self.parameter] for g in self.gaits], unit)}
+        for label in state_labels(mechanism):
+            values = [(g.velocity if label.is_velocity else g.coordinate)[label.name] for g in self.gaits]
+            data[label.key] = ("point", values, label.attributes)
         data["period"] = ("point", [g.period for g in self.gaits], {"units": "s"})
         data["stable"] = ("point", [g.stable for g in self.gaits])
         multipliers = np.array([g.multipliers for g in self.gaits])
@@ -195,7 +197,7 @@ class _Follower:
         start = one.z + (mu - one.z[-1]) / (other.z[-1] - one.z[-1]) * (other.z - one.z)
         return self.point_near(np.append(start[:-1], mu), np.eye(len(start))[-1], one)
 
-    def located(self, one: Point, other: Point, what: str) -> Bifurcation:
+    def located(self, one: Point, other: Point, what: str) -> tuple[Bifurcation, Point]:
         """Where flip or fold vanishes between two points: regula falsi, halved where it is slow."""
         a, b = one, other
         for i in range(MOST_BISECTIONS):
@@ -209,7 +211,7 @@ class _Follower:
                 break
         best = min((a, b), key=lambda point: abs(getattr(point, what)))
         within = self.range * abs(float(b.z[-1] - a.z[-1]))
-        return Bifurcation(what, best.gait.parameters[self.parameter], within, best.gait)
+        return Bifurcation(what, best.gait.parameters[self.parameter], within, best.gait), best
 
 
 def follow_branch(
@@ -233,14 +235,23 @@ def follow_branch(
         (down, first), (up, last) = (follower.follow(start, way, told) for way in (-1.0, 1.0))
         back = [replace(point, tangent=-point.tangent, fold=-point.fold) for point in reversed(down)]
         points = [*back, start, *up]
-        found = [
-            follower.located(one, other, what)
-            for one, other in pairwise(points)
-            for what in ("flip", "fold")
-            if getattr(one, what) * getattr(other, what) < 0
-        ]
-        points = _with_values(follower, points, [(float(value) - low) / (high - low) for value in np.ravel(values)])
+        found: list[Bifurcation] = []
+        marked = points[:1]
+        for one, other in pairwise(points):
+            pairs = [
+                follower.located(one, other, what)
+                for what in ("flip", "fold")
+                if getattr(one, what) * getattr(other, what) < 0
+            ]
+            found += [bifurcation for bifurcation, _ in pairs]
+            between = [point for _, point in pairs if point is not one and point is not other]
+            marked += [*sorted(between, key=partial(_distance, one)), other]
+        points = _with_values(follower, marked, [(float(value) - low) / (high - low) for value in np.ravel(values)])
     return Branch(parameter, [point.gait for point in points], found, (first, last))
+
+
+def _distance(one: Point, other: Point) -> float:
+    return float(np.linalg.norm(other.z - one.z))
 
 
 def _with_values(follower: _Follower, points: list[Point], wanted: list[float]) -> list[Point]:

@@ -93,8 +93,11 @@ class Dynamics:
         """Of forces that have no potential, and of supports that move, W, (2, 1)."""
         m, v = self.mechanism, self.mechanism.symbols.v
         loads = m.force + self.applied - (m.weight if m.weight is not None and m.potential is not None else 0)
+        power = ca.dot(loads, v)
+        if m.bias_given and m.bias is not None:  # of forces in it, all but vᵀh = ½ vᵀṀv
+            power = power - ca.dot(m.bias, v) + ca.jtimes(ca.dot(v, m.M @ v) / 2, m.symbols.q, self.rates)
         b = ca.vertcat(SX(0, 1), *(c.b for c in self.held))
-        return ca.vertcat(ca.dot(loads, v), -ca.dot(b, self.reaction))  # λᵀ C v = −λᵀ b
+        return ca.vertcat(power, -ca.dot(b, self.reaction))  # λᵀ C v = −λᵀ b
 
     @cached_property
     def projection(self) -> ca.Function:

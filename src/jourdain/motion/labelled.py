@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,22 +12,45 @@ from jourdain.quantities import rate_unit
 if TYPE_CHECKING:
     import xarray
 
+    from jourdain.mechanism import Mechanism
     from jourdain.motion.trajectory import Trajectory
+
+
+class Label(NamedTuple):
+    """What an entry of the state is called in a dataset."""
+
+    key: str
+    name: str  # of the coordinate or velocity
+    is_velocity: bool
+    long_name: str
+    unit: str
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        return {"long_name": self.long_name, **unit_attribute(self.unit)}
+
+
+def state_labels(mechanism: Mechanism) -> list[Label]:
+    """Of coordinates, then velocities, in their order; the rate of theta is theta_rate."""
+    s, units = mechanism.symbols, mechanism.units
+    found = [Label(name, name, False, f"coordinate {name}", units.get(name, "")) for name in s.q_names]
+    for name in s.v_names:
+        unit = units.get(name, "")
+        if name in s.q_names:
+            found.append(Label(f"{name}_rate", name, True, f"rate of {name}", rate_unit(unit)))
+        else:
+            found.append(Label(name, name, True, f"velocity {name}", unit))
+    return found
 
 
 def trajectory_dataset(run: Trajectory) -> xarray.Dataset:
     """See `Trajectory.to_dataset`."""
     import xarray
 
-    s, units = run.hybrid.mechanism.symbols, run.hybrid.mechanism.units
     data: dict[str, Any] = {}
-    for i, name in enumerate(s.q_names):
-        data[name] = ("time", run.q[:, i], {"long_name": f"coordinate {name}", **unit_attribute(units.get(name, ""))})
-    for i, name in enumerate(s.v_names):
-        is_rate = name in s.q_names
-        unit = rate_unit(units.get(name, "")) if is_rate else units.get(name, "")
-        label = f"rate of {name}" if is_rate else f"velocity {name}"
-        data[f"{name}_rate" if is_rate else name] = ("time", run.v[:, i], {"long_name": label, **unit_attribute(unit)})
+    for label in state_labels(run.hybrid.mechanism):
+        values = run.velocity[label.name] if label.is_velocity else run.coordinate[label.name]
+        data[label.key] = ("time", values, label.attributes)
     forces = {row: run.reaction[row] for c in run.hybrid.held.values() for row in c.row_names}
     if forces:
         attributes = {"long_name": "reaction along each row, NaN while it is not on"}

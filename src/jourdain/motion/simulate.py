@@ -228,15 +228,22 @@ def _refined(steps: Steps, y: Array, ran: Ran, x: float, i: int) -> Array:
 
 def piled_up(events: Sequence[Happened]) -> float | None:
     """The limit of event times that follow each other ever closer, once it is near; None if they do not."""
-    last = events[-N_CHATTER - 1 :]
-    gaps = [after.t - before.t for before, after in pairwise(last)]
-    if len(gaps) < N_CHATTER or any(after > before for before, after in pairwise(gaps)):
+    t, again = events[-1].t, 0
+    instants = [t]  # latest first
+    for event in reversed(events):
+        if event.t < instants[-1]:
+            instants.append(event.t)
+            if len(instants) > N_CHATTER:
+                break
+        again += event.t == t and event.switch is events[-1].switch
+    if again >= N_CHATTER:
+        return t  # the same at one instant, again and again
+    gaps = [later - earlier for later, earlier in pairwise(instants)]
+    if len(gaps) < N_CHATTER or any(later > earlier for later, earlier in pairwise(gaps)):
         return None
-    if sum(event.switch is last[-1].switch for event in last) < N_CHATTER // 2:
-        return None  # a chain of different ones at one instant
-    ratio = gaps[-1] / gaps[-2] if gaps[-2] > 0 else 0.0
-    left = gaps[-1] * ratio / (1 - ratio) if ratio < 1 else np.inf  # the sum of a geometric series
-    return last[-1].t + left if left <= CHATTER * last[-1].t else None
+    ratio = gaps[0] / gaps[1]
+    left = gaps[0] * ratio / (1 - ratio) if ratio < 1 else np.inf  # the sum of a geometric series
+    return t + left if left <= CHATTER * t else None
 
 
 def _begun(hybrid: Hybrid, q: Any, v: Any, p: Array) -> Array:

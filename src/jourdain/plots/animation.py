@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.errors import BadEvent, CannotWrite, unknown
+from jourdain.files import refuse_place, whole
 from jourdain.naming import name_of
 from jourdain.plots.bodies import draw_bodies
 from jourdain.plots.style import GREY, SMALL, new_axes, short
@@ -28,6 +29,7 @@ MOST_FRAMES = 3000
 
 def refuse_film(path: Path) -> str:
     """The format that the suffix names; raises if it is none, or if what writes it is not there."""
+    refuse_place(path)
     suffix = path.suffix.removeprefix(".").lower()
     if suffix not in FILMS:
         raise unknown("film format", suffix, FILMS)
@@ -62,7 +64,8 @@ def animate(
     with (
         rc_context({"animation.ffmpeg_path": _ffmpeg() or "ffmpeg"}),
         bar("film", len(film.times), progress) as advance,
-        writer.saving(ax.figure, str(path), DPI),
+        whole(Path(path)) as part,
+        writer.saving(ax.figure, str(part), DPI),
     ):
         for i in range(len(film.times)):
             drawn = film.draw(ax, i)
@@ -94,6 +97,9 @@ class Film:
         points = np.concatenate(list(self.places.values()))
         reach = max((float(r.max()) for r in self.radii.values()), default=0.0)
         low, high = points.min(axis=0) - reach, points.max(axis=0) + reach
+        if self.sketch.tilt is None:  # a floor is seen though nothing touches it
+            heights = [self._height(level) for level in self.sketch.floors]
+            low[1], high[1] = min([low[1], *heights]), max([high[1], *heights])
         self.size = float(np.max(high - low)) or 1.0
         middle, half = (low + high) / 2, np.maximum((high - low) / 2, 0.25 * self.size)  # never just a strip
         self.low, self.high = middle - half, middle + half
@@ -115,10 +121,15 @@ class Film:
             self._floor(ax, level, side, (x0 - (x1 - x0), x1 + (x1 - x0)), margin)
         return ax
 
+    @property
+    def _own(self) -> dict[str, float]:
+        return dict(zip(self.run.hybrid.parameters, self.run.segments[0].parameters, strict=True))
+
+    def _height(self, level: Any) -> float:
+        return float(level) if isinstance(level, int | float) else float(self._own[name_of(level)])
+
     def _floor(self, ax: Axes, level: Any, side: int, ends: tuple[float, float], depth: float) -> None:
-        own = dict(zip(self.run.hybrid.parameters, self.run.segments[0].parameters, strict=True))
-        height = float(level) if isinstance(level, int | float) else float(own[name_of(level)])
-        turn = _turn(self.sketch, own)
+        height, turn = self._height(level), _turn(self.sketch, self._own)
         line = np.array([[ends[0], height], [ends[1], height]])
         solid = np.concatenate([line, line[::-1] + np.array([0, side * depth])]) @ turn.T
         ax.fill(*solid.T, facecolor="none", edgecolor=GREY, hatch="/////", linewidth=0, zorder=1)

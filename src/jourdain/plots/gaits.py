@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 DASHES: Any = (0, (4, 2))
+MARGINAL = 1e-6  # of a modulus at a bifurcation
 
 
 def branch_plot(branch: Branch, show: str = "period", ax: Axes | None = None, title: str = "") -> Axes:
@@ -58,10 +59,11 @@ def branch_plot(branch: Branch, show: str = "period", ax: Axes | None = None, ti
     x = along.factor * np.array([gait.parameters[branch.parameter] for gait in branch.gaits])
     y = np.array([values(gait) for gait in branch.gaits])
     y = y[:, np.max(np.abs(y), axis=0) > 1e-9]  # multipliers that are 0 all along say nothing
-    stable = np.array([gait.stable for gait in branch.gaits])
+    moduli = np.array([np.abs(gait.multipliers[0]) for gait in branch.gaits])
+    stable = moduli < 1
     ax = new_axes() if ax is None else ax
     for i in range(len(x) - 1):
-        style = "-" if stable[i] and stable[i + 1] else DASHES
+        style = "-" if np.all(moduli[i : i + 2] < 1 + MARGINAL) else DASHES  # up to where it changes
         ax.plot(x[i : i + 2], y[i : i + 2], color=BLUE, linestyle=style, linewidth=1.6)
     looks: Any = (("-", "stable", stable.any()), (DASHES, "unstable", not stable.all()))
     keys = [Line2D([], [], color=BLUE, linestyle=style, label=label) for style, label, there in looks if there]
