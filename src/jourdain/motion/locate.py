@@ -71,7 +71,8 @@ def first_falls(values: Array, slopes: Array, noise: Array, leaving: Flags, risi
     while len(pieces.guard):
         pieces = pieces[pieces.left < found[pieces.guard]]
         halves, unsure = _halved(pieces)
-        np.logical_or.at(been_above, halves.guard, np.maximum(halves.first, halves.last) > 0)
+        clearly = np.maximum(halves.first, halves.last) > NOTHING * noise[halves.guard]
+        np.logical_or.at(been_above, halves.guard, clearly)
         ends = (halves.first, halves.last, halves.at_first, halves.at_last)
         falls, may_fall = (flag > 0 for flag in judged(*ends, unsure, noise[halves.guard], ARRAYS))
         x = halves.left + halves.width * crossing(*ends, ARRAYS)

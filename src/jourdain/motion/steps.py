@@ -176,8 +176,14 @@ class SciPySteps:
         rtol, atol = self.tolerances
         first = None if self.solver is None else min(self.solver.h_abs, self.until - y[0])
         method = getattr(integrate, self.method)
-        options = {} if not first else {"first_step": first}
+        options: dict[str, Any] = {} if not first else {"first_step": first}
+        if method is not integrate.DOP853 and not self.flow.dynamics.given.numel():
+            options["jac"] = self._jacobian
         self.solver = method(self._slope, y[0], y[1:], self.until, rtol=max(rtol, 1e-13), atol=atol, **options)
+
+    def _jacobian(self, t: float, y: Array) -> Array:
+        state = np.append(t, y)
+        return np.asarray(self.flow.slope_by(state, self.inputs(state))["by_y"][1:, 1:])
 
     def _slope(self, t: float, y: Array) -> Array:
         state = np.append(t, y)
@@ -194,7 +200,8 @@ class SciPySteps:
         none = Ran(np.zeros((0, len(y))), np.zeros(0), np.zeros((0, N_DENSE, len(y))), leaving, stuck=True)
         if solver.status != "running" or not np.isfinite(y).all():
             return none
-        solver.step()
+        with np.errstate(all="ignore"):  # what is not finite is told
+            solver.step()
         if solver.status == "failed" or not np.isfinite(solver.y).all():
             return none
         end = solver.dense_output()
