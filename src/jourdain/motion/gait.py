@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra.lapack import least_squares
-from jourdain.errors import BadEvent, NotConverged
+from jourdain.errors import BadEvent, Error, NotConverged
 from jourdain.evaluate import Evaluator
 from jourdain.motion.hybrid import Hybrid, Switch
 from jourdain.motion.jump import Jump
@@ -30,6 +30,7 @@ MOST_ITERATIONS = 40
 ARRIVED = 1e-12  # of the state: what a step may change of a gait
 LONGEST = 100.0  # s that a step may take
 MOST_SWITCHES = 50  # in a step
+MOST_HALVINGS = 8  # of a change that leads nowhere
 SHORTER = 1e-6  # of the state: a gait that is back so near after fewer steps is one of these
 
 
@@ -96,21 +97,33 @@ def find_gait(hybrid: Hybrid, x: Array, topology: str, steps: int, p: Array, set
     """Newton's method from a state x = (q, v) near it."""
     refuse_driven(hybrid)
     size = 1 + np.abs(x)
+    made = step_map(hybrid, topology, x, p, steps, settings)
     for _ in range(MOST_ITERATIONS):
-        made = step_map(hybrid, topology, x, p, steps, settings)
         miss = made.after - x
         if np.max(np.abs(miss) / size) <= ARRIVED:
             return gait_of(hybrid, topology, steps, x, p, made)
         change = least_squares(made.by_state - np.eye(len(x)), -miss)
-        x = x + change
-        if not np.isfinite(x).all() or np.max(np.abs(change) / size) > 1e6:
+        if not np.isfinite(change).all():
             break
+        x, made = _moved(hybrid, topology, x, change, p, steps, settings)
         if np.max(np.abs(change) / size) <= ARRIVED / 10:
-            return gait_of(hybrid, topology, steps, x, p, step_map(hybrid, topology, x, p, steps, settings))
+            return gait_of(hybrid, topology, steps, x, p, made)
     raise NotConverged(
         f"No gait of {steps} step{'s' if steps > 1 else ''} was found near the given state: a step still changes it by "
         f"{np.max(np.abs(miss)):.1e}. Start closer, or change the parameters."
     )
+
+
+def _moved(
+    hybrid: Hybrid, topology: str, x: Array, change: Array, p: Array, steps: int, settings: Settings
+) -> tuple[Array, Stepped]:
+    """A state further on, and its step; less far where none can be made from there."""
+    for part in 0.5 ** np.arange(MOST_HALVINGS):
+        try:
+            return x + part * change, step_map(hybrid, topology, x + part * change, p, steps, settings)
+        except Error:
+            continue
+    return x + change, step_map(hybrid, topology, x + change, p, steps, settings)  # says why not
 
 
 def refuse_driven(hybrid: Hybrid) -> None:
