@@ -275,7 +275,7 @@ def bench(
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     out: Annotated[Path | None, typer.Option(help="Also write them to this file as Markdown.")] = None,
 ) -> None:
-    """Time the walker's heel strike against NumPy, CasADi and Pinocchio, in one run; a minute or two."""
+    """Time heel strikes, contacts and motion against NumPy, CasADi, Pinocchio and SciPy, in one run; some minutes."""
     from rich.console import Console
     from rich.table import Table
 

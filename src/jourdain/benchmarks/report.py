@@ -14,6 +14,7 @@ def tables(report: Report) -> list[tuple[Row, list[Row]]]:
         (result.name, f"{result.rate / 1e6:.3g}", f"{ours / result.rate:.3g}", result.note) for result in report.rates
     ]
     contacts: list[Row] = [(result.name, f"{result.rate / 1e6:.3g}", result.note) for result in report.contacts]
+    motion: list[Row] = [(result.name, f"{result.rate:.3g}", result.note) for result in report.motion]
     times: list[Row] = [(name, _seconds(value)) for name, value in report.times.items()]
     ratios: list[Row] = [
         (name, f"{value:.3g}") for name, value in report.ratios.items() if not name.startswith("jourdain /")
@@ -22,6 +23,7 @@ def tables(report: Report) -> list[tuple[Row, list[Row]]]:
     return [
         (("walker's heel strike", "million events/s", "jourdain on 2 threads is × faster", "how"), rates),
         (("contacts", "million events/s", "how"), contacts),
+        (("motion", "steps or starts/s", "how"), motion),
         (("time", ""), times),
         (("ratio", ""), ratios),
         (("memory", ""), memory),

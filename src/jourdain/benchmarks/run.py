@@ -1,4 +1,4 @@
-"""`jourdain bench`: the walker's heel strike, and contacts, against what people use now, in one run on one machine.
+"""`jourdain bench`: heel strikes, contacts and motion against what people use now, in one run on one machine.
 
 Every peer is first asserted to give the same numbers. Then all are timed in turn, several times over, and medians are
 compared, so that a machine that slows down for a while does so for everybody.
@@ -22,13 +22,15 @@ from typing import Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.benchmarks import box_corner, plate, rough_walker, walker, walker_casadi, walker_numpy
+from jourdain.benchmarks import box_corner, motion, plate, rough_walker, walker, walker_casadi, walker_numpy
+from jourdain.benchmarks.contestant import Contestant, Result
 from jourdain.benchmarks.walker import QUANTITIES, RANGES
 from jourdain.errors import BadEvent
 from jourdain.progress import bar
 from jourdain.scenario import Scenario
 
 REPETITIONS = 9
+REPETITIONS_OF_MOTION = 3  # it takes longer
 AGREEMENT = 1e-9  # of the largest number of its kind
 EVENT, GRADIENT = "event in a batch, 1 thread", "T_c and its 4 derivatives in a batch, 1 thread"
 SIDE = 46  # points along each of the four axes of the grid
@@ -36,25 +38,6 @@ N_CHECKED = 5000
 COULOMB, IDEAL, ROUTH = "planar Coulomb, sweep", "the ideal event, sweep", "planar Coulomb, NumPy"
 SETS, NNLS = "one-sided sets, k = 4", "one-sided sets, k = 4, nnls"
 IN_SPACE, IVP = "Coulomb in space, sweep", "Coulomb in space, solve_ivp"
-
-
-@dataclass(frozen=True)
-class Contestant:
-    """Something that solves n events when called."""
-
-    name: str
-    n: int
-    call: Callable[[], Any]
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Result:
-    """Events per second of one contestant, median over the repetitions."""
-
-    name: str
-    rate: float
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +52,7 @@ class Report:
     memory: dict[str, float]
     missing: list[str] = field(default_factory=list)
     contacts: list[Result] = field(default_factory=list)
+    motion: list[Result] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         rates = {result.name: result.rate for result in self.rates}
@@ -77,6 +61,7 @@ class Report:
             "repetitions": self.repetitions,
             "events_per_second": rates,
             "contacts_per_second": {result.name: result.rate for result in self.contacts},
+            "steps_and_starts_per_second": {result.name: result.rate for result in self.motion},
             "seconds": self.times,
             "ratios": self.ratios,
             "memory": self.memory,
@@ -91,17 +76,21 @@ def bench(repetitions: int = REPETITIONS, progress: bool | None = None) -> Repor
     rough, landing, corner = rough_walker.scenario(), plate.scenario(), box_corner.scenario()
     check_peers(scenario)
     check_contacts(rough, landing, corner)
+    gait = motion.gait()
+    motion.check(gait)
     contestants = list(_sweeps(scenario))
     contacts = list(_contacts(scenario, rough, landing, corner))
     singles = list(_singles(scenario))
-    everybody = [*contestants, *contacts, *singles]
-    with bar("bench", repetitions * len(everybody) + 8, progress) as advance:
-        seconds = _timed(everybody, repetitions, advance)
+    everybody, moving = [*contestants, *contacts, *singles], list(motion.contestants(gait))
+    fewer = min(repetitions, REPETITIONS_OF_MOTION)
+    with bar("bench", repetitions * len(everybody) + fewer * len(moving) + 8, progress) as advance:
+        seconds = _timed(everybody, repetitions, advance) | _timed(moving, fewer, advance)
         times = {**_single_times(singles, seconds), **_cold_times(advance)}
     rates = [Result(c.name, c.n / seconds[c.name], c.note) for c in contestants]
     touching = [Result(c.name, c.n / seconds[c.name], c.note) for c in contacts]
-    ratios = _ratios(rates, times) | _contact_ratios(touching)
-    return Report(_machine(), repetitions, rates, times, ratios, _memory(rates), missing, touching)
+    moved = [Result(c.name, c.n / seconds[c.name], c.note) for c in moving]
+    ratios = _ratios(rates, times) | _contact_ratios(touching) | motion.ratios(moved)
+    return Report(_machine(), repetitions, rates, times, ratios, _memory(rates), missing, touching, moved)
 
 
 def check_peers(scenario: Scenario) -> None:
