@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 
 from jourdain import gallery
-from jourdain.benchmarks import box_corner, plate, report, rough_walker, run, walker, walker_casadi, walker_numpy
+from jourdain.benchmarks import (
+    box_corner,
+    compass,
+    motion,
+    plate,
+    report,
+    rough_walker,
+    run,
+    walker,
+    walker_casadi,
+    walker_numpy,
+)
+from jourdain.benchmarks.contestant import Result
 from jourdain.errors import BadEvent
 from jourdain.laws import ContactState
 
@@ -109,3 +121,21 @@ def test_contacts_of_the_benchmark_do_different_things() -> None:
     t = plate.scenario().solve(**plate.samples(N_EVENTS))
     assert t.ok.all()
     assert len(set(zip(*t.contact.values(), strict=True))) > 5
+
+
+# Motion
+
+
+def test_motion_is_checked_before_it_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    gait = motion.gait()
+    motion.check(gait)
+    monkeypatch.setattr(compass, "G", 9.8100001)
+    with pytest.raises(BadEvent, match="solve_ivp and jourdain strike at different times"):
+        motion.check(gait)
+
+
+def test_who_takes_part_in_motion() -> None:
+    names = [one.name for one in motion.contestants(motion.gait())]
+    assert names == [motion.WALK, motion.WALK_IVP, motion.BASIN, motion.BASIN_IVP]
+    made = motion.ratios([Result(name, rate) for name, rate in zip(names, (20.0, 1.0, 300.0, 2.0), strict=True)])
+    assert list(made.values()) == [20.0, 150.0]

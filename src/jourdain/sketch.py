@@ -48,13 +48,14 @@ class Sketch:
         return tuple(dict.fromkeys([*named, *away, *self.velocities, *self.acts.values(), *anchors]))
 
     def refuse_strange_points(self, mechanism: Mechanism) -> None:
-        """Points and radii must be the mechanism's."""
+        """Points and parameters must be the mechanism's."""
         for name in self.points():
             if name not in mechanism.points:
                 raise unknown("point", name, mechanism.points)
-        for radius in (*(radius for radius, _ in self.arcs.values()), *self.floors):
-            if not isinstance(radius, int | float) and name_of(radius) not in mechanism.parameters:
-                raise unknown("parameter of the mechanism", name_of(radius), mechanism.parameters)
+        tilt = [] if self.tilt is None else [self.tilt]
+        for number in (*(radius for radius, _ in self.arcs.values()), *self.floors, *tilt):
+            if not isinstance(number, int | float) and name_of(number) not in mechanism.parameters:
+                raise unknown("parameter of the mechanism", name_of(number), mechanism.parameters)
 
     def refuse_strangers(self, event: Event) -> None:
         """Every name must be the event's."""

@@ -64,7 +64,8 @@ def trajectory_dataset(run: Trajectory) -> xarray.Dataset:
     data["event_loss"] = ("event", [event.lost for event in run.events], {"long_name": "energy lost", "units": "J"})
     data["event_target"] = ("event", [event.switch.target for event in run.events], {"long_name": "topology after"})
     time = ("time", run.t, {"long_name": "time", "units": "s"})
-    coords = {"time": time, "row": list(forces), "event": np.arange(len(run.events))}
+    coords: dict[str, Any] = {"time": time, "event": np.arange(len(run.events))}
+    coords |= {"row": list(forces)} if forces else {}
     return xarray.Dataset(data, coords=coords, attrs={"stopped": run.stopped})
 
 
