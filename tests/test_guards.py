@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.optimize import brentq
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
 import jourdain as jd
@@ -157,6 +158,36 @@ def test_a_foot_that_scuffs_strikes_after_it_has_risen() -> None:
         assert run.end == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("w", [15.0, 22.0, 28.0, 40.0])
+def test_a_particle_on_a_table_that_shakes(w: float) -> None:
+    """It lifts where the table sinks faster than it falls, and lands; where the reaction would pull it goes on at once.
+
+    In flight one step spans many swings of the table, and the hop may begin without speed.
+    """
+    made, _, y = ball()
+    table = made.constraint("table", y - 0.05 * sp.sin(w * t), level="position")
+    lift = jd.Switch("on", "off", guard=jd.Reaction(table), event=made.event(released=[table]))
+    land = jd.Switch("off", "on", guard=table, after_rising=True, event=made.event(inert=[table]))
+    run = jd.Hybrid(made, {"on": [table], "off": []}, [lift, land]).simulate(v={"y": 0.05 * w}, until=3.0)
+    now, expected = 0.0, []
+    while now < 3.0:
+        falls = 9.81 - 0.05 * w**2 * np.sin(w * now)
+        if falls >= 0:  # held until the table sinks with g
+            first = np.arcsin(9.81 / (0.05 * w**2)) / w
+            now = first + 2 * np.pi / w * np.ceil((now - first) * w / (2 * np.pi) - 1e-12)
+        expected.append(now)
+        z, v, start = 0.05 * np.sin(w * now), 0.05 * w * np.cos(w * now), now
+
+        def gap(s: Any, z: float = z, v: float = v, start: float = start) -> Any:
+            return z + v * (s - start) - 9.81 / 2 * (s - start) ** 2 - 0.05 * np.sin(w * s)
+
+        fine = start + np.linspace(2e-4, 1.0, 100_001)
+        i = int(np.argmax(gap(fine) < 0))
+        now = brentq(gap, fine[i - 1], fine[i], xtol=1e-15)
+        expected.append(now)
+    np.testing.assert_allclose([event.t for event in run.events], [one for one in expected if one < 3], atol=1e-9)
+
+
 # The search itself
 
 LOOKS = np.linspace(0, 1, 9)
@@ -189,6 +220,13 @@ def polynomial(*roots: float, sign: float = 1.0) -> Any:
         (polynomial(0.3, sign=-1.0), False, False, 0.3),
         (polynomial(0.3), True, False, np.inf),
         (polynomial(0.5, 0.5 + 1e-5), False, False, 0.5),
+        (
+            lambda x: np.asarray(x) * (0.02 - np.asarray(x)) * (30 * (np.asarray(x) - 0.03) ** 2 + 0.01),
+            True,
+            True,
+            0.02,
+        ),
+        (lambda x: np.asarray(x) ** 2 * (0.05 - np.asarray(x)), True, False, 0.05),
         (polynomial(0.2, 0.4, 0.5, 0.6, 0.9, sign=-1.0), False, False, 0.2),
         (polynomial(0.2, 0.4, 0.5, 0.6, 0.9), True, False, 0.4),
         (lambda x: polynomial(0.5, 0.5)(x) + 1e-12, False, False, np.inf),

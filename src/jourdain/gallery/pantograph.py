@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import sympy as sp
@@ -14,6 +15,7 @@ from jourdain.sketch import Sketch
 
 Coordinates = Literal["minimal", "loop"]
 COORDINATES: tuple[str, ...] = get_args(Coordinates)
+l1, l2, a1, a2, l5, m1, m2, mEE, I1, I2 = sp.symbols("l1 l2 a1 a2 l5 m1 m2 mEE I1 I2")
 
 
 def pantograph(coordinates: Coordinates = "minimal") -> Scenario:
@@ -26,52 +28,34 @@ def pantograph(coordinates: Coordinates = "minimal") -> Scenario:
     """
     if coordinates not in COORDINATES:
         raise unknown("kind of coordinates", coordinates, COORDINATES)
-    l1, l2, a1, a2, l5, m1, m2, mEE, I1, I2, beta, side = sp.symbols("l1 l2 a1 a2 l5 m1 m2 mEE I1 I2 beta side")
-    N, O = ReferenceFrame("N"), Point("O")
-    O.set_vel(N, 0)
+    beta, side = sp.symbols("beta side")
     q1, q2, q3, q4 = q = dynamicsymbols("q1 q2 q3 q4")
     if coordinates == "minimal":
         q = [q1, q3]
-        q2, q4 = _outer_angles(q1, q3, l1, l2, l5, side)
-
-    def link(i: int, start: Point, angle: Any, length: Any, centre: Any, m: Any, I: Any) -> tuple[RigidBody, Point]:
-        """Link i from its joint at `start`, and its end."""
-        L = ReferenceFrame(f"L{i}")
-        L.orient_axis(N, angle, N.z)
-        C = start.locatenew(f"C{i}", centre * L.x)
-        return RigidBody(f"link_{i}", C, L, m, (inertia(L, 0, 0, I), C)), start.locatenew(f"E{i}", length * L.x)
-
-    motor_1, motor_2 = O.locatenew("motor_1", l5 / 2 * N.x), O.locatenew("motor_2", -l5 / 2 * N.x)
-    link_1, elbow_1 = link(1, motor_1, q1, l1, a1, m1, I1)
-    link_2, EE = link(2, elbow_1, q2, l2, a2, m2, I2)
-    link_3, elbow_2 = link(3, motor_2, q3, l1, a1, m1, I1)
-    link_4, end_4 = link(4, elbow_2, q4, l2, a2, m2, I2)
+        q2, q4 = outer_angles(q1, q3, side)
+    links = four_links(q1, q2, q3, q4)
+    N, EE = links.frame, links.points["EE"]
 
     mechanism = Mechanism.from_sympy(
-        bodies=[link_1, link_2, link_3, link_4, Particle("tip", EE, mEE)],
+        bodies=links.bodies,
         frame=N,
         q=q,
-        parameters={l1: 0.1449, l2: 0.1984, a1: 0.0519, a2: 0.1081, l5: 0.0445}
-        | {m1: 0.1202, m2: 0.1084, mEE: 0.3144, I1: 0.0004, I2: 0.0007, beta: 0.0}
-        | ({side: 1.0} if coordinates == "minimal" else {}),
-        points={"EE": EE, "motor_1": motor_1, "elbow_1": elbow_1, "motor_2": motor_2, "elbow_2": elbow_2},
-        units=dict.fromkeys(q, "rad")
-        | dict.fromkeys((l1, l2, a1, a2, l5), "m")
-        | dict.fromkeys((m1, m2, mEE), "kg")
-        | {I1: "kg m^2", I2: "kg m^2", beta: "N s", side: ""},
+        parameters=links.parameters | {beta: 0.0} | ({side: 1.0} if coordinates == "minimal" else {}),
+        points=links.points,
+        units=dict.fromkeys(q, "rad") | links.units | {beta: "N s", side: ""},
     )
     wall = mechanism.constraint("wall", -EE.vel(N).dot(N.y), units="m/s")
     slide = mechanism.constraint("slide", EE.vel(N).dot(N.x), units="m/s")
     regular = []
     if coordinates == "loop":
-        gap = end_4.pos_from(EE)
+        gap = links.end_4.pos_from(EE)
         regular = [mechanism.constraint("loop", {"x": gap.dot(N.x), "y": gap.dot(N.y)}, level="position", units="m")]
 
     d, height, gamma, energy = sp.symbols("d height gamma energy")
     towards = (sp.sin(gamma), sp.cos(gamma))
     above = sp.Piecewise((1, height >= 0), (-1, True))  # of the motors; the elbows are out on either side
-    right = _reach((d - l5 / 2, height), towards, l1, l2, elbow=-above)
-    left = _reach((d + l5 / 2, height), towards, l1, l2, elbow=above)
+    right = _reach((d - l5 / 2, height), towards, elbow=-above)
+    left = _reach((d + l5 / 2, height), towards, elbow=above)
     (q1_at, q2_at), (q1_rate, q2_rate), (q3_at, q4_at), (q3_rate, q4_rate) = *right, *left
     pose = {"q1": q1_at, "q2": q2_at, "q3": q3_at, "q4": q4_at}
     motion = {"q1": q1_rate, "q2": q2_rate, "q3": q3_rate, "q4": q4_rate}
@@ -94,7 +78,50 @@ def pantograph(coordinates: Coordinates = "minimal") -> Scenario:
     )
 
 
-def _outer_angles(q1: Any, q3: Any, l1: Any, l2: Any, l5: Any, side: Any) -> tuple[Any, Any]:
+@dataclass(frozen=True)
+class Links:
+    """The four links of the pantograph and its tip, with the numbers of the papers."""
+
+    frame: ReferenceFrame
+    origin: Point  # midway between the motors
+    bodies: list[Any]
+    points: dict[str, Point]
+    end_4: Point  # of link 4; that of link 2 is EE
+    parameters: dict[Any, float]
+    units: dict[Any, str]
+
+
+def four_links(q1: Any, q2: Any, q3: Any, q4: Any) -> Links:
+    """Links at these angles from the x axis: 1 and 2 from motor 1, 3 and 4 from motor 2."""
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+
+    def link(i: int, start: Point, angle: Any, length: Any, centre: Any, m: Any, I: Any) -> tuple[RigidBody, Point]:
+        """Link i from its joint at `start`, and its end."""
+        L = ReferenceFrame(f"L{i}")
+        L.orient_axis(N, angle, N.z)
+        C = start.locatenew(f"C{i}", centre * L.x)
+        return RigidBody(f"link_{i}", C, L, m, (inertia(L, 0, 0, I), C)), start.locatenew(f"E{i}", length * L.x)
+
+    motor_1, motor_2 = O.locatenew("motor_1", l5 / 2 * N.x), O.locatenew("motor_2", -l5 / 2 * N.x)
+    link_1, elbow_1 = link(1, motor_1, q1, l1, a1, m1, I1)
+    link_2, EE = link(2, elbow_1, q2, l2, a2, m2, I2)
+    link_3, elbow_2 = link(3, motor_2, q3, l1, a1, m1, I1)
+    link_4, end_4 = link(4, elbow_2, q4, l2, a2, m2, I2)
+    lengths = {l1: 0.1449, l2: 0.1984, a1: 0.0519, a2: 0.1081, l5: 0.0445}
+    masses = {m1: 0.1202, m2: 0.1084, mEE: 0.3144}
+    return Links(
+        N,
+        O,
+        [link_1, link_2, link_3, link_4, Particle("tip", EE, mEE)],
+        {"EE": EE, "motor_1": motor_1, "elbow_1": elbow_1, "motor_2": motor_2, "elbow_2": elbow_2},
+        end_4,
+        lengths | masses | {I1: 0.0004, I2: 0.0007},
+        dict.fromkeys(lengths, "m") | dict.fromkeys(masses, "kg") | {I1: "kg m^2", I2: "kg m^2"},
+    )
+
+
+def outer_angles(q1: Any, q3: Any, side: Any) -> tuple[Any, Any]:
     """The angles of links 2 and 4: they form an isosceles triangle on the line from elbow 2 to elbow 1.
 
     `side`: on which side of that line it stands, 1 for the left; two motors leave both open.
@@ -104,9 +131,7 @@ def _outer_angles(q1: Any, q3: Any, l1: Any, l2: Any, l5: Any, side: Any) -> tup
     return sp.pi + tilt - at_base, tilt + at_base
 
 
-def _reach(
-    end: tuple[Any, Any], velocity: tuple[Any, Any], l1: Any, l2: Any, elbow: Any
-) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+def _reach(end: tuple[Any, Any], velocity: tuple[Any, Any], elbow: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """Angles and rates of two links whose end is at `end` from the motor and moves with `velocity`.
 
     `elbow`: on which side of the line from the motor to the end it is, 1 for the left, −1 for the right.

@@ -79,6 +79,15 @@ class Hybrid:
     is slow. Parameters are those of the mechanism and of the events; `defaults` changes their values. Where nothing
     else is said, `gait` starts from `near` and `simulate` from `start`, each a (q, v), and goes on `until` a time, s.
     `sketch`: how it is drawn.
+
+    >>> import casadi as ca, jourdain as jd
+    >>> z, w = ca.SX.sym("z"), ca.SX.sym("w")
+    >>> ball = jd.Mechanism.from_casadi(z, w, ca.SX.eye(1), potential=9.81 * z)
+    >>> floor = ball.constraint("floor", z, level="position")
+    >>> bounce = jd.Switch("flight", "flight", guard=floor, event=ball.event(elastic={floor: 0.5}))
+    >>> run = jd.Hybrid(ball, {"flight": []}, [bounce]).simulate([1.0], until=1.0)
+    >>> [round(event.t, 6) for event in run.events], run.energy.ledger["floor"]
+    ([0.451524, 0.903047], -9.196875)
     """
 
     def __init__(
@@ -141,20 +150,22 @@ class Hybrid:
         atol: float | None = None,
         max_events: int = 10_000,
         method: Method = "explicit",
+        progress: bool | None = None,
         **parameters: Any,
     ) -> Trajectory:
         """Motion from a state on: flow, guards, events, until a time is reached.
 
         `topology`: the one to start in; the first if not given. `q`, `v`: as for `Event.solve`; if neither is given,
         those of `start`, moved onto the constraints. `atol`: as `rtol` if not given. `method`: explicit Runge–Kutta
-        steps of order 8, compiled; or SciPy's "Radau" or "BDF", for stiff forces.
+        steps of order 8, compiled; or SciPy's "Radau" or "BDF", for stiff forces. `progress`: None shows a bar when
+        it takes long.
         """
         from jourdain.motion.simulate import Settings, simulate
 
         if q is None and v is None and self.start is not None:
             q, v = self._begin(topology, parameters)
         settings, end = Settings(rtol, rtol if atol is None else atol, method), self.until if until is None else until
-        return simulate(self, q, v, end, self.first(topology), max_events, settings, parameters)
+        return simulate(self, q, v, end, self.first(topology), max_events, settings, parameters, progress)
 
     def gait(
         self,

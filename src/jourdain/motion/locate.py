@@ -23,7 +23,7 @@ On = tuple[Callable[..., Any], Callable[..., Any]]  # choice and the smaller of 
 ARRAYS: On = (np.where, np.minimum)
 
 NARROWEST = 1e-13  # part of a step: narrower intervals are not looked into
-STRAIGHT = 0.1  # of a rise: doubt that leaves no room for a turn
+STRAIGHT = 0.1  # of a slope: doubt that leaves no room for a turn
 NOTHING = 4.0  # times the noise: values and slopes that say nothing
 MOST_INTERVALS = 512  # of one guard, at a time: one that needs more is noise
 
@@ -124,12 +124,13 @@ def judged(first: Any, last: Any, at_first: Any, at_last: Any, unsure: Any, nois
 
     above, below = yes(first > 0), yes(last <= 0)
     rise, slope = size(last - first), larger(size(at_first), size(at_last))
-    one_way = larger(yes(at_first * at_last > 0), yes(smaller(size(at_first), size(at_last)) <= noise))
-    straight = one_way * yes(unsure <= STRAIGHT * rise + noise)
+    flattest = smaller(size(at_first), size(at_last))
+    one_way = larger(yes(at_first * at_last > 0), yes(flattest <= noise))
+    straight = one_way * yes(unsure <= STRAIGHT * flattest + noise)  # no room for a turn
     seen = yes(unsure <= STRAIGHT * larger(rise, slope) + noise)  # else it does more than the looks show
     low = _lowest(first, last, at_first, at_last, on) - 2 * unsure
     high = -_lowest(-first, -last, -at_first, -at_last, on) + 2 * unsure
-    stays = where(above > 0, yes(low > 0), larger(yes(high <= 0), straight * yes(at_first <= noise)))
+    stays = where(above > 0, yes(low > 0), larger(yes(high <= 0), straight * yes(at_first < -noise)))
     nothing = yes(larger(larger(size(first), size(last)), slope) <= NOTHING * noise)
     falls = above * below * straight * (1 - nothing)
     crosses = yes(size(above - below) < 0.5)  # one end is above, the other is not

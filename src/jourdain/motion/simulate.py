@@ -20,11 +20,13 @@ from jourdain.errors import (
     listing,
     unknown,
 )
+from jourdain.evaluate import Progress
 from jourdain.motion.flow import OFF
 from jourdain.motion.hybrid import Hybrid, Method, Switch
 from jourdain.motion.jump import Jump
 from jourdain.motion.steps import Begun, CompiledSteps, Ran, SciPySteps, Steps
 from jourdain.motion.trajectory import Happened, Segment, Trajectory
+from jourdain.progress import bar
 from jourdain.runge_kutta import N_DENSE
 
 Array = NDArray[np.float64]
@@ -34,6 +36,7 @@ MOST_REFINEMENTS = 12
 SETTLED = 4e-16  # of the time: a correction to that of an event which is rounding
 CHATTER = 1e-9  # of the time so far: events that come closer each time pile up if their limit is this near
 N_CHATTER = 8  # in a row
+PARTS = 1000  # of the time, for who watches
 
 
 class Settings(NamedTuple):
@@ -53,6 +56,7 @@ def simulate(
     max_events: int,
     settings: Settings,
     parameters: Mapping[str, Any],
+    progress: bool | None = None,
 ) -> Trajectory:
     """See `Hybrid.simulate`."""
     p = hybrid.parameter_array(parameters)
@@ -62,7 +66,12 @@ def simulate(
         raise BadEvent(f"until is the time at which the run ends, in s and above 0, not {until!r}.")
     if not _number(max_events) or max_events < 1:
         raise BadEvent(f"max_events is how many events may happen, 1 or more, not {max_events!r}.")
-    flowing = Flowing(hybrid, settings)
+    with bar("simulate", PARTS, progress) as advance:
+        return _run(Flowing(hybrid, settings, advance), topology, y, p, float(until), int(max_events))
+
+
+def _run(flowing: Flowing, topology: str, y: Array, p: Array, until: float, max_events: int) -> Trajectory:
+    hybrid = flowing.hybrid
     segments: list[Segment] = []
     events: list[Happened] = []
     while True:
@@ -94,8 +103,9 @@ def happen(hybrid: Hybrid, switch: Switch, before: Array, p: Array) -> tuple[Hap
 class Flowing:
     """Motion within topologies, one after the other."""
 
-    def __init__(self, hybrid: Hybrid, settings: Settings) -> None:
-        self.hybrid, self.settings = hybrid, settings
+    def __init__(self, hybrid: Hybrid, settings: Settings, advance: Progress = None) -> None:
+        self.hybrid, self.settings, self.advance = hybrid, settings, advance
+        self._told = 0
         self._made: dict[str, tuple[Array, CompiledSteps]] = {}
 
     def __call__(
@@ -132,6 +142,10 @@ class Flowing:
                     states[-1][-1], which = found
                     return segment(), owners[which]
                 y, leaving, rising = ran.y[-1], ran.leaving, np.zeros_like(rising)
+            if self.advance is not None:
+                done = int(PARTS * y[0] / until)
+                self.advance(done - self._told)
+                self._told = done
             if ran.unclear.any():
                 raise self._unclear(owners[int(np.argmax(ran.unclear))], y)
             if ran.stuck:

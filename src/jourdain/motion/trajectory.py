@@ -159,7 +159,8 @@ class Trajectory:
         animate(self, path, fps, speed, progress=progress)
 
     def __repr__(self) -> str:
-        return f"<Trajectory {self.end:g} s, {len(self.events)} events: {self.stopped}>"
+        n = len(self.events)
+        return f"<Trajectory {self.end:g} s, {n} event{'s' * (n != 1)}: {self.stopped}>"
 
 
 @dataclass(frozen=True)
