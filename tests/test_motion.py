@@ -209,14 +209,14 @@ def test_a_ball_bounces_to_rest() -> None:
 
 
 def test_a_block_rocks_as_housner_says() -> None:
-    """To the last of 195 impacts, each of which starts a hop that is shorter than a step."""
+    """To where its impacts pile up, each of which starts a hop that is shorter than a step."""
     run = gallery.rocking().simulate(until=20.0)  # from theta = 0.2
     assert run.coordinate["theta"][0] == 0.2
     half = 2 * np.sin(np.radians(15)), 2 * np.cos(np.radians(15))
-    exact = oracle.rocking_block(*half, 0.2, impacts=150)
+    exact = oracle.rocking_block(*half, 0.2, impacts=110)
     times = [event.t for event in run.events]
-    np.testing.assert_allclose(times[:150], exact.times, atol=1e-7)
-    assert run.end == pytest.approx(exact.end, abs=1e-6)
+    np.testing.assert_allclose(times[:110], exact.times, atol=1e-7)
+    assert run.end == pytest.approx(exact.end, abs=1e-7)
 
 
 def test_a_sleigh_lands_and_slides_as_chaplygin_says() -> None:

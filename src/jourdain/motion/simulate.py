@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -34,8 +33,9 @@ Array = NDArray[np.float64]
 MOST_STEPS = 1_000_000  # in a segment
 MOST_REFINEMENTS = 12
 SETTLED = 4e-16  # of the time: a correction to that of an event which is rounding
-CHATTER = 1e-9  # of the time so far: events that come closer each time pile up if their limit is this near
+CHATTER = 1e-6  # of the time so far: events that come closer each time pile up if their limit is this near
 N_CHATTER = 8  # in a row
+LONGER = 2.0  # than a segment took: the first step to try in the next
 PARTS = 1000  # of the time, for who watches
 
 
@@ -88,6 +88,8 @@ def _run(flowing: Flowing, topology: str, y: Array, p: Array, until: float, max_
             return Trajectory(hybrid, segments, events, f"{max_events} events")
         limit = piled_up(events)
         if limit is not None:
+            if limit > y[0]:
+                segments.append(_rest(topology, y, p, limit))
             told = f"events pile up: the {len(events)} so far have their limit at {limit:.9g} s"
             remedy = "what then stays in touch needs a topology in which it is on"
             return Trajectory(hybrid, segments, events, f"{told}; {remedy}")
@@ -118,8 +120,10 @@ class Flowing:
 
         def segment() -> Segment:
             records = np.concatenate(polynomials) if polynomials else np.zeros((0, N_DENSE, len(y)))
-            used = np.concatenate(lengths) if lengths else np.zeros(0)
-            return Segment(topology, np.concatenate(states), records, used, p, steps.h)
+            used, y_all = np.concatenate(lengths) if lengths else np.zeros(0), np.concatenate(states)
+            took, h = float(y_all[-1, 0] - y_all[0, 0]), steps.h
+            # A step that is much longer than a hop would have to be searched for it.
+            return Segment(topology, y_all, records, used, p, h if h is None or not took else min(h, LONGER * took))
 
         if not begun.off <= OFF:
             raise self._off(topology, y, p)
@@ -252,12 +256,20 @@ def piled_up(events: Sequence[Happened]) -> float | None:
         again += event.t == t and event.switch is events[-1].switch
     if again >= N_CHATTER:
         return t  # the same at one instant, again and again
-    gaps = [later - earlier for later, earlier in pairwise(instants)]
-    if len(gaps) < N_CHATTER or any(later > earlier for later, earlier in pairwise(gaps)):
+    if len(instants) <= N_CHATTER:
         return None
-    ratio = gaps[0] / gaps[1]
-    left = gaps[0] * ratio / (1 - ratio) if ratio < 1 else np.inf  # the sum of a geometric series
+    middle = instants[N_CHATTER // 2]  # hops to either side may differ: those of one half against those of the other
+    late, early = t - middle, middle - instants[N_CHATTER]
+    left = late * late / (early - late) if late < early else np.inf  # the sum of a geometric series
     return t + left if left <= CHATTER * t else None
+
+
+def _rest(topology: str, y: Array, p: Array, until: float) -> Segment:
+    """What is left until the limit of events that pile up: nothing moves that could be told."""
+    end = np.concatenate([[until], y[1:]])
+    constant = np.zeros((1, N_DENSE, len(y)))
+    constant[0, 0, 0] = until - y[0]  # of time itself
+    return Segment(topology, np.stack([y, end]), constant, np.array([until - y[0]]), p)
 
 
 def _begun(hybrid: Hybrid, q: Any, v: Any, p: Array) -> Array:
