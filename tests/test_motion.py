@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -480,3 +481,26 @@ def test_the_earlier_of_two_guards_in_one_step(gap: float, as_constraints: bool)
     run = jd.Hybrid(made, {"flight": []}, switches).simulate({"y": 1.0}, {"x": (1 + gap) / fall}, until=1.2 * fall)
     assert [event.t for event in run.events] == pytest.approx([fall / (1 + gap), fall], abs=1e-12)
     assert run.v[-1, 0] == pytest.approx(-0.5 * (1 + gap) / fall)
+
+
+def test_a_row_that_nearly_vanishes_on_the_way() -> None:
+    """A floor written so that its row shrinks with x²: the reaction grows, and the motion stays as it is."""
+    x, y, z = dynamicsymbols("x y z")
+    P = O.locatenew("P", x * N.x + y * N.y + z * N.z)
+    made = jd.Mechanism.from_sympy([Particle("bob", P, 1.0)], N, [x, y, z], gravity=-9.81 * N.z)
+    floor = made.constraint("floor", z**3 + z * x**2, level="position")
+    run = jd.Hybrid(made, {"on": [floor]}).simulate({"x": 1.0}, {"x": -1.0}, until=0.999)
+    assert run.coordinate["x"][-1] == pytest.approx(0.001, abs=1e-9)
+    assert np.max(np.abs(run.coordinate["z"])) < 1e-12
+    np.testing.assert_allclose(run.reaction["floor"] * run.coordinate["x"] ** 2, 9.81, rtol=1e-6)
+
+
+def test_threads_do_not_disturb_each_other() -> None:
+    """One system, run from two threads at once."""
+    hybrid = gallery.compass_gait()
+    gait = hybrid.gait()
+    starts = [gait.v * (1 + 0.003 * k) for k in range(16)]
+    alone = [hybrid.simulate(gait.q, v, until=3.0).v[-1] for v in starts]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda v: hybrid.simulate(gait.q, v, until=3.0).v[-1], starts * 4))
+    np.testing.assert_array_equal(together, alone * 4)

@@ -88,9 +88,9 @@ def find_basin(
     lanes = np.arange(len(x))
     with bar("basin", len(x), progress) as advance:
         for _ in range(steps):
-            made = step_many(hybrid, first.topology, y, parameters, longest, settings)
+            y, parameters = step_many(hybrid, first.topology, y, parameters, longest, settings)
             taken[lanes] += 1
-            state = made.y[:, 1 : 1 + x.shape[1]]
+            state = y[:, 1 : 1 + x.shape[1]]
             lost = ~np.isfinite(state).all(axis=-1)
             reached[lanes[lost]] = LOST
             for i, several in enumerate(targets):
@@ -99,7 +99,7 @@ def find_basin(
             known = reached[lanes] != UNDECIDED
             if advance is not None:
                 advance(int(known.sum()))
-            lanes, y, parameters = lanes[~known], made.y[~known], made.p[~known]
+            lanes, y, parameters = lanes[~known], y[~known], parameters[~known]
             y[:, 0] = 0.0
             if not lanes.size:
                 break

@@ -5,6 +5,7 @@ State y = (t, q, v, w), w the work done so far by forces without a potential and
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property, reduce
@@ -180,13 +181,19 @@ class Flow:
         sizes = [1 + ca.mmax(ca.vertcat(SX(0), ca.fabs(part))) for part in (s.q, s.v)]
         return ca.vertcat(d.geometry / sizes[0], d.u / sizes[1])
 
-    @cached_property
+    @property
     def kernels(self) -> Kernels:
-        """Compiled, for one lane; the stepper goes on by itself."""
-        fed = self.n + 1 + 2 * self.guards.numel()
-        return Kernels(
-            Iterated(_compiled(self.stepper), fed), Single(_compiled(self.advance)), Single(_compiled(self.glance))
-        )
+        """Compiled, for one lane, each with memory of its own for every thread; the stepper goes on by itself."""
+        if not hasattr(self._of_thread, "kernels"):
+            fed = self.n + 1 + 2 * self.guards.numel()
+            stepper, *others = (_compiled(one) for one in (self.stepper, self.advance, self.glance))
+            self._of_thread.kernels = Kernels(Iterated(stepper, fed), *(Single(one) for one in others))
+        kernels: Kernels = self._of_thread.kernels
+        return kernels
+
+    @cached_property
+    def _of_thread(self) -> threading.local:
+        return threading.local()
 
     @cached_property
     def watch(self) -> Evaluator:
@@ -225,8 +232,9 @@ class Flow:
 
         `leaving`, `rising`: of each guard, see `locate.first_falls`. `polynomial`: coefficients (7, n) row by row.
         `looks`, `slopes`: guards along it, (N_LOOKS + 1, guards), of which `noise` is rounding. `falls`, `doubts`:
-        parts of the step where they fall plainly, and from where on they should be looked at. `stop`: at one of these,
-        at t_end, and where no step is short enough.
+        parts of the step where they fall plainly, and from where on they should be looked at. `apart`: whether the
+        rows that are on were well apart where it began. `stop`: at one of these, if they were not, at t_end, and where
+        no step is short enough.
         """
         y, h, p = self._inputs
         n_guards = self.guards.numel()
@@ -249,6 +257,7 @@ class Flow:
         noise = self._noise(y, p)
         falls, doubts = _searched(looks, slopes, noise, leaving, rising)
         seen = ca.mmin(ca.vertcat(SX(inf), falls, doubts)) < inf
+        apart = ca.Function("apart", [self.y, p], [SX(self.dynamics.apart)])(y, p)
         lost = h_used * change < SHORTEST * (ca.fabs(t_end) + ca.fabs(y[0]))
         still = ca.logic_and(leaving, noise >= looks[-1, :].T) if n_guards else leaving
         outputs = {
@@ -264,7 +273,8 @@ class Flow:
             "noise": noise,
             "falls": falls,
             "doubts": doubts,
-            "stop": ca.if_else(good, ca.logic_or(seen, last), lost),
+            "apart": apart,
+            "stop": ca.if_else(good, ca.logic_or(ca.logic_or(seen, last), ca.logic_not(apart)), lost),
         }
         return Evaluator([y, h, leaving, rising, t_end, tolerances, p], outputs)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.evaluate import Values
 from jourdain.motion.flow import N_LOOKS, OFF, Flow
+from jourdain.motion.gait import MOST_SWITCHES
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.jump import Jump
 from jourdain.motion.locate import Flags, Indices, first_falls
@@ -19,19 +18,15 @@ Array = NDArray[np.float64]
 
 SHORTEST = 1e-12  # of the time allowed: steps that get shorter go nowhere
 NONE = -1  # no guard fell
-MOST_SWITCHES = 50  # in a step
 
 
-@dataclass(frozen=True)
-class Stepped:
-    """What a step made of many states."""
+def step_many(
+    hybrid: Hybrid, topology: str, y: Array, p: Array, longest: float, settings: Settings
+) -> tuple[Array, Array]:
+    """States and parameters when the topology has been entered again, `(lanes, n)`; NaN where the motion ended before.
 
-    y: Array  # (lanes, n), after; NaN where the motion ended
-    p: Array  # (lanes, n_p)
-
-
-def step_many(hybrid: Hybrid, topology: str, y: Array, p: Array, longest: float, settings: Settings) -> Stepped:
-    """From states `(lanes, n)` until the topology has been entered again; at most `longest` s in each."""
+    `longest`: s that it may take to the next guard.
+    """
     y, p = y.copy(), p.copy()
     now = {topology: np.arange(len(y))}  # lanes by topology
     for _ in range(MOST_SWITCHES):
@@ -52,7 +47,7 @@ def step_many(hybrid: Hybrid, topology: str, y: Array, p: Array, longest: float,
             break
     for lanes in now.values():
         y[lanes] = np.nan
-    return Stepped(y, p)
+    return y, p
 
 
 def _flow_many(
@@ -96,6 +91,8 @@ def _flow_many(
             those = active[place[latest_first]]
             ends[those], which[those] = states[latest_first], guard[latest_first]  # the last one written stays
             hit[place] = True
+        if not np.all(made["apart"] > 0):  # from here on with the flow that decides rank
+            flow = hybrid.flow(topology, independent=False)
         goes_on = good & ~hit
         moved = active[goes_on]
         y[moved], leaving[moved], rising[moved] = after[goes_on], made["leaving"][goes_on, :, 0] > 0, False

@@ -150,6 +150,9 @@ class Flowing:
                 done = int(PARTS * y[0] / until)
                 self.advance(done - self._told)
                 self._told = done
+            if not ran.apart:  # they were when the segment began
+                steps = self._careful(topology, y, p, until, steps.h)
+                continue
             if ran.unclear.any():
                 raise self._unclear(owners[int(np.argmax(ran.unclear))], y)
             if ran.stuck:
@@ -173,11 +176,18 @@ class Flowing:
             self._made[topology] = p, CompiledSteps(hybrid.flow(topology), hybrid.own(p), tolerances)
         steps = self._made[topology][1]
         begun = steps.begin(y)
-        if not begun.apart:
-            steps = CompiledSteps(hybrid.flow(topology, independent=False), hybrid.own(p), tolerances)
-            begun = steps.begin(y)
         steps.restart(y, until, h)
+        if not begun.apart:
+            steps = self._careful(topology, y, p, until, h)
+            begun = steps.begin(y)
         return steps, begun
+
+    def _careful(self, topology: str, y: Array, p: Array, until: float, h: float | None) -> CompiledSteps:
+        """Steps that decide rank, for rows that are not well apart."""
+        flow, tolerances = self.hybrid.flow(topology, independent=False), (self.settings.rtol, self.settings.atol)
+        steps = CompiledSteps(flow, self.hybrid.own(p), tolerances)
+        steps.restart(y, until, h)
+        return steps
 
     def _state(self, y: Array) -> str:
         names = self.hybrid.mechanism.symbols

@@ -46,6 +46,7 @@ class Ran(NamedTuple):
     falls: Mapping[int, float] = {}  # guards that fall in the last step → part of it
     unclear: Flags = NO_FLAGS  # (guards,), those that are not finite in the last step
     off: float = 0.0  # by how much constraints that seem redundant are not met
+    apart: bool = True  # whether the rows that are on were well apart, as was assumed
 
 
 class Steps(Protocol):
@@ -70,7 +71,8 @@ class CompiledSteps:
         self.stepper, self.advance, self.glance = flow.kernels
         self.tolerances = tolerances
         places = {name: place.start for name, place in flow.stepper.places.items()}
-        self.good, self.used, self.polynomial = (places[name] for name in ("good", "used", "polynomial"))
+        names = ("good", "used", "polynomial", "apart")
+        self.good, self.used, self.polynomial, self.apart = (places[name] for name in names)
         self.falls = slice(places["falls"], places["falls"] + self.n_guards)
         self.doubts = slice(places["doubts"], places["doubts"] + self.n_guards)
 
@@ -106,6 +108,7 @@ class CompiledSteps:
             made[:, self.polynomial : self.polynomial + N_DENSE * n].reshape(len(made), N_DENSE, n),
             last[n + 1 : n + 1 + m] > 0,
             stuck=bool(last[-1] != 0 and not last[self.good] > 0),
+            apart=bool(last[self.apart] > 0),
             **self._seen(y, made, leaving, rising) if m and len(made) else {},
         )
         if self.flow.dynamics.independent or not len(made):
