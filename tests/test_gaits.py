@@ -172,7 +172,7 @@ def test_the_derivative_of_a_step_is_that_of_differences(name: str) -> None:
 
 
 def compass_in_two_angles() -> jd.Hybrid:
-    """The compass walker without coordinates of the foot: the strike gets its own, in a mechanism that floats."""
+    """The compass walker without coordinates of the foot, up to the strike."""
     st, sw = q = dynamicsymbols("st sw")
     N, O = ReferenceFrame("N"), Point("O")
     O.set_vel(N, 0)
@@ -184,7 +184,6 @@ def compass_in_two_angles() -> jd.Hybrid:
         [*bodies, Particle("h", hip, 10.0)], N, q, parameters={slope: np.radians(3)},
         gravity=9.81 * (sp.sin(slope) * N.x - sp.cos(slope) * N.y),
     )  # fmt: skip
-    # Angular momenta about the new foot and of the rear leg about the hip are kept: ω⁺ = A⁻¹B ω⁻, by relabelling rates.
     return jd.Hybrid(made, {"stance": []}, [jd.Switch("stance", None, st + sw, after_rising=True, name="strike")])
 
 
@@ -194,7 +193,7 @@ def test_the_swing_without_a_constraint_is_the_same() -> None:
     free = compass_in_two_angles().simulate(gait.q[2:], gait.v[2:], until=2.0, rtol=1e-12)
     assert free.stopped == "strike"
     assert free.end == pytest.approx(gait.period, abs=1e-11)
-    np.testing.assert_allclose(free.v[-1], gait.trajectory.v[-1, 2:], atol=1e-10)
+    np.testing.assert_allclose(free.v[-1], gait.trajectory.events[0].before[7:9], atol=1e-10)
 
 
 def test_a_gait_of_two_steps_beyond_the_flip() -> None:
@@ -301,9 +300,12 @@ def test_what_has_no_branch_is_refused() -> None:
         ({"slope": [0.2, 0.3]}, r"The gait is one at slope = 0.08, outside of the range 0.2 to 0.3"),
         ({"slope": [0.08, 0.08]}, "must span a range"),
         ({"slope": [0.08, 0.1], "g": [9.0, 10.0]}, "A branch is followed over one parameter"),
+        ({"slope": [0.08, 0.1], "rtol": 0.0}, "rtol is a tolerance above 0"),
     ):
         with pytest.raises(jd.BadEvent, match=message):
             hybrid.continuation(gait, **values)
+    with pytest.raises(jd.BadEvent, match="The gait is one of another system"):
+        gallery.rimless_wheel(6).continuation(gait, slope=[0.07, 0.09])
     with pytest.raises(jd.UnknownName, match="There is no parameter 'slape'; did you mean 'slope'"):
         hybrid.continuation(gait, slape=[0.0, 1.0])
 
@@ -320,6 +322,49 @@ def test_gaits_of_driven_systems_are_refused() -> None:
     fading = jd.Switch("on", "on", 1 - made.symbols.q[0], relabel={x: made.symbols.q[0] - 1}, parameters={"mu": mu / 2})
     with pytest.raises(jd.NotConverged, match=r"Switches change parameters by 0.25 in 1 step"):
         jd.Hybrid(made, {"on": ["pace", "still0"]}, [fading]).gait(near=([0.0, 0.4], [1.0, 0.0]))
+
+
+def test_events_that_depend_on_time_have_no_gait() -> None:
+    hybrid, _ = mapped(lambda a, mu: a / 2)
+    made = hybrid.mechanism
+    belt = made.constraint("belt", made.symbols.v[0] - 1 - 0.3 * ca.sin(made.symbols.t))
+    x = made.symbols.q_names[0]
+    switch = jd.Switch("on", "on", 1 - made.symbols.q[0], made.event(inert=[belt]), relabel={x: made.symbols.q[0] - 1})
+    with pytest.raises(jd.BadEvent, match="The event of a switch from 'on' depends on the time t"):
+        jd.Hybrid(made, {"on": []}, [switch]).gait(near=([0.0, 0.4], [1.0, 0.0]))
+
+
+def test_a_lap_that_ends_faster_than_it_began_is_no_gait() -> None:
+    """A kick of 0.1 N s each lap: no change of the start makes a difference."""
+    q, v = ca.SX.sym("q"), ca.SX.sym("v")
+    made = jd.Mechanism.from_casadi(q, v, ca.SX.eye(1))
+    (x,) = made.symbols.q_names
+    kick = jd.Switch("on", "on", guard=1 - q, event=made.event(impulses={x: 0.1}), relabel={x: q - 1})
+    with pytest.raises(jd.NotConverged, match=r"No gait of 1 step was found near the given state: .* by 1.0e-01"):
+        jd.Hybrid(made, {"on": []}, [kick]).gait(near=([0.0], [1.0]))
+
+
+def test_a_guard_that_falls_where_a_segment_starts_has_no_saltation() -> None:
+    """Two switches in a row: the second falls at once, whatever its guard is; the derivative is that of differences."""
+    q, v = ca.SX.sym("q", 2), ca.SX.sym("v", 2)
+    made = jd.Mechanism.from_casadi(q, v, ca.SX.eye(2))
+    x, a = made.symbols.q_names
+    first = jd.Switch("on", "then", guard=1 - q[0] - 0.3 * q[1])
+    second = jd.Switch("then", "on", guard=1 - q[0] - 0.3 * q[1], relabel={x: q[0] - 1, a: q[1] / 2})
+    hybrid = jd.Hybrid(made, {"on": [], "then": []}, [first, second])
+    start, p, settings = np.array([0.0, 0.2, 1.0, 0.1]), np.zeros(0), Settings(1e-12, 1e-12)
+    by = step_map(hybrid, "on", start, p, 1, settings).by_state
+    size = 1e-5
+    for i, e in enumerate(np.eye(4)):
+        ends = [step_map(hybrid, "on", start + s * size * e, p, 1, settings).after for s in (-1, 1)]
+        np.testing.assert_allclose(by[:, i], (ends[1] - ends[0]) / (2 * size), atol=1e-8)
+
+
+def test_values_that_a_branch_does_not_reach_are_told() -> None:
+    hybrid = logistic()
+    branch = hybrid.continuation(hybrid.gait(near=([0.0, 0.4], [1.0, 0.0])), mu=[-0.5, -0.3, 0.7])
+    assert branch.missing == (-0.5, -0.3)  # beyond the fold
+    assert "2 of the values asked for not met" in repr(branch)
 
 
 def test_a_step_that_falls_is_told() -> None:

@@ -173,6 +173,8 @@ def _move(
     elif plot is not None:
         _refuse_picture(plot)
     until = values.pop("until", None)
+    if axes and until is not None:
+        raise BadArgument("until is for one motion, not for gaits over a --sweep; leave it out.")
     found = moving.branch(name, hybrid, values, axes) if axes else moving.motion(hybrid, values, until)
     chosen = {**hybrid.parameters, **values, **axes, **({} if until is None else {"until": until})}
     listed = [*(f"{key}={value}" for key, value in structure.items()),
@@ -186,9 +188,9 @@ def _move(
     if plot is not None:
         from jourdain.plots import save
 
-        if picture is None:
+        if isinstance(found, moving.Motion) and picture is None:
             animate(found.run, plot, title=title)
-        else:
+        elif picture is not None:
             with whole(plot) as part:
                 save(picture, part)
         typer.echo(f"\nwrote {plot}")

@@ -10,6 +10,7 @@ import numpy as np
 
 from jourdain.arguments import assignment
 from jourdain.errors import BadArgument
+from jourdain.motion.labelled import state_labels
 from jourdain.table import aligned, rounded, with_unit
 
 if TYPE_CHECKING:
@@ -44,10 +45,6 @@ class Gaits:
 
     told: str
     found: Branch
-
-    @property
-    def run(self) -> Trajectory:
-        return self.found.gaits[0].trajectory
 
     @property
     def dataset(self) -> xarray.Dataset:
@@ -109,9 +106,7 @@ def summary(run: Trajectory) -> list[str]:
 
 
 def _states(run: Trajectory) -> list[str]:
-    s, units = run.hybrid.mechanism.symbols, run.hybrid.mechanism.units
-    parts = ((s.q_names, run.q, ""), (s.v_names, run.v, "rate of "))
-    rows = [[prefix + (with_unit(name, units.get(name, "")) if not prefix else name),
-             rounded(values[0, i], 1.0), rounded(values[-1, i], 1.0)]
-            for names, values, prefix in parts for i, name in enumerate(names)]  # fmt: skip
+    states = np.hstack([run.q, run.v])
+    rows = [[with_unit(label.said, label.unit), rounded(states[0, i], 1.0), rounded(states[-1, i], 1.0)]
+            for i, label in enumerate(state_labels(run.hybrid.mechanism))]  # fmt: skip
     return aligned(["state", "at the start", "at the end"], rows)

@@ -38,7 +38,7 @@ class Sketch:
     floors: Mapping[Any, int] = field(default_factory=dict)
     # A point that stays where it is when legs swap their names and the origin moves: the picture moves on with it.
     anchor: str = ""
-    tilt: Any = None  # a parameter: the angle by which the frame goes down to the right
+    tilt: Any = None  # a number or a parameter: the angle by which the frame goes down to the right
 
     def points(self) -> tuple[str, ...]:
         """Every point that is drawn."""
@@ -52,8 +52,10 @@ class Sketch:
         for name in self.points():
             if name not in mechanism.points:
                 raise unknown("point", name, mechanism.points)
-        tilt = [] if self.tilt is None else [self.tilt]
-        for number in (*(radius for radius, _ in self.arcs.values()), *self.floors, *tilt):
+        for radius, _ in self.arcs.values():
+            if name_of(radius) not in mechanism.parameters:
+                raise unknown("parameter of the mechanism", name_of(radius), mechanism.parameters)
+        for number in (*self.floors, *([] if self.tilt is None else [self.tilt])):
             if not isinstance(number, int | float) and name_of(number) not in mechanism.parameters:
                 raise unknown("parameter of the mechanism", name_of(number), mechanism.parameters)
 

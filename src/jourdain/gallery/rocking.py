@@ -16,8 +16,8 @@ def rocking() -> Hybrid:
     """A block rocks from corner to corner, every change of corner inert, until it stands.
 
     theta is its tilt, positive on the left corner; it topples beyond alpha. R is half the diagonal, alpha the
-    slenderness angle (tan α = width/height). (x, y) is where the middle of the base has moved to, in the axes of the
-    block: both are 0 where it stands. Every change of corner keeps the part 1 − 1.5 sin²α of the rate.
+    slenderness angle (tan α = width/height). (x, y) is where the middle of the base has moved to: both
+    are 0 where it stands. Every change of corner keeps the part 1 − 1.5 sin²α of the rate.
     """
     x, y, theta = q = dynamicsymbols("x y theta")
     m, R, alpha, g = sp.symbols("m R alpha g")

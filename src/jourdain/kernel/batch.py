@@ -67,6 +67,11 @@ class Kernel:
         self._compiled = compiled(tape, n_flags, self.target)
 
     @property
+    def run(self) -> Any:
+        """The compiled function itself, see `emit`; the kernel must stay alive."""
+        return self._compiled.run
+
+    @property
     def from_cache(self) -> bool:
         return self._compiled.from_cache
 
@@ -78,8 +83,8 @@ class Kernel:
         progress: Callable[[int], None] | None = None,
     ) -> tuple[Array, NDArray[np.int8]]:
         """The outputs of n lanes, `(n_values, n)`, and the flags, `(n_flags, n)`. `progress(lanes done now)`."""
-        table = _table(len(self.tape.outputs) - self.n_flags, n, np.float64)
-        flags = _table(self.n_flags, n, np.int8)
+        table = new_table(len(self.tape.outputs) - self.n_flags, n, np.float64)
+        flags = new_table(self.n_flags, n, np.int8)
         described = np.array([[lanes.data.ctypes.data, lanes.repeat, lanes.size, lanes.step] for lanes in inputs],
                              dtype=np.int64).reshape(-1, 4)  # fmt: skip
         addresses = (table.ctypes.data, table.strides[0] // 8, flags.ctypes.data, flags.strides[0])
@@ -135,7 +140,7 @@ def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(n_threads, thread_name_prefix="jourdain")
 
 
-def _table(n_rows: int, n: int, dtype: type[Any]) -> NDArray[Any]:
+def new_table(n_rows: int, n: int, dtype: type[Any]) -> NDArray[Any]:
     """Uninitialised rows of n entries. Each starts on a cache line and has room for whole vectors; row lengths that
     are a multiple of a page, which would make all rows fight for the same lines of the cache, are avoided.
     """

@@ -69,7 +69,7 @@ done:
 
 
 class Iterated(Single):
-    """Write `inputs`, call, read the records of all rounds, `(rounds, outputs)`; they are overwritten by the next call.
+    """Write `inputs`, ask for `rounds()`: the records of all of them, `(rounds, outputs)`, which the next overwrite.
 
     `fed`: how many outputs become inputs. The last output stops where it is not 0.
     """

@@ -35,8 +35,10 @@ MOST_NEWTON = 8
 ALIGNED = 0.9  # cosine between the tangents of neighbours
 STRANGE = 0.02  # of the period: how far it may be from what its derivatives say
 ARRIVED = 1e-11
+CLOSED = 1e-6  # what a step may change of a point before the last correction
 LOCATED = 1e-10  # of the range of the parameter
 MOST_BISECTIONS = 60
+MET = 1e-12  # of the range: a value that a point has
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Branch:
     gaits: Sequence[Gait]
     bifurcations: Sequence[Bifurcation]
     ended: tuple[str, str]  # why, at its two ends
+    missing: tuple[float, ...] = ()  # values of the parameter that were asked for and not met
 
     def to_dataset(self) -> xarray.Dataset:
         """States, period and multipliers along `point`."""
@@ -84,12 +87,17 @@ class Branch:
         data["multiplier_real"] = (("point", "multiplier"), multipliers.real)
         data["multiplier_imaginary"] = (("point", "multiplier"), multipliers.imag)
         told = "; ".join(f"{b.kind} at {b.value:.9g}" for b in self.bifurcations)
-        return xarray.Dataset(data, attrs={"bifurcations": told or "none", "ended": " / ".join(self.ended)})
+        attributes = {"bifurcations": told or "none", "ended": " / ".join(self.ended)}
+        if self.missing:
+            attributes["missing"] = ", ".join(f"{value:.9g}" for value in self.missing)
+        return xarray.Dataset(data, attrs=attributes)
 
     def __repr__(self) -> str:
         values = [g.parameters[self.parameter] for g in self.gaits]
         told = ", ".join(f"{b.kind} at {b.value:.6g}" for b in self.bifurcations) or "no bifurcation"
-        return f"<Branch over {self.parameter} from {min(values):g} to {max(values):g}: {len(values)} gaits, {told}>"
+        missing = f", {len(self.missing)} of the values asked for not met" if self.missing else ""
+        span = f"from {min(values):g} to {max(values):g}"
+        return f"<Branch over {self.parameter} {span}: {len(values)} gaits, {told}{missing}>"
 
 
 class _Follower:
@@ -127,7 +135,7 @@ class _Follower:
             if not np.isfinite(z).all():
                 return None
             if np.max(np.abs(change)) <= ARRIVED * (1 + np.max(np.abs(z))):
-                return z
+                return z if np.max(np.abs(R)) <= CLOSED else None
         return None
 
     def described(self, gait: Gait, z: Array, before: Array | None) -> Point:
@@ -247,7 +255,9 @@ def follow_branch(
             between = [point for _, point in pairs if point is not one and point is not other]
             marked += [*sorted(between, key=partial(_distance, one)), other]
         points = _with_values(follower, marked, [(float(value) - low) / (high - low) for value in np.ravel(values)])
-    return Branch(parameter, [point.gait for point in points], found, (first, last))
+    met = np.array([point.z[-1] for point in points])
+    missing = [float(one) for one in np.ravel(values) if np.min(np.abs(met - (one - low) / (high - low))) > MET]
+    return Branch(parameter, [point.gait for point in points], found, (first, last), tuple(missing))
 
 
 def _distance(one: Point, other: Point) -> float:

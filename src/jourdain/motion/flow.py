@@ -33,6 +33,7 @@ N_WORKS = 2  # of forces without a potential, of moving supports
 ROUNDING = 1e-15  # of the terms of a guard
 ON_GUARD = 1e-9  # a guard this small at the start of a segment is on it
 OFF = 1e-8  # what the constraints of a topology may be off by at the start
+LARGEST = 1e300
 SHORTEST = 1e-14  # of the time: steps that get shorter go nowhere
 SCALARS: On = (ca.if_else, ca.fmin)
 N_LOOKS = 4  # parts of a step at whose ends guards are looked at
@@ -165,12 +166,13 @@ class Flow:
             waits, gap, reaction = (
                 ca.DM([float(kind == one) for kind in self.kinds]) for one in (Kind.WAITS, Kind.GAP, Kind.REACTION)
             )
-            below, on, rises = guards < -ON_GUARD, ca.fabs(guards) <= ON_GUARD, rates >= 0
+            near = ON_GUARD + (OFF - ON_GUARD) * gap
+            below, on, rises = guards < -near, ca.fabs(guards) <= near, rates >= 0
             outputs |= {
                 "at_once": ca.fmax(below * reaction, on * (1 - rises) * (1 - waits)),
                 "leaving": ca.fmax(below, on * ca.fmax(waits, rises)),
                 "rising": on * rises * (1 - waits),
-                "beyond": gap * (guards < -OFF),
+                "beyond": gap * below,
             }
         return Evaluator([self.y, self.dynamics.p], outputs)
 
@@ -197,11 +199,10 @@ class Flow:
 
     @cached_property
     def watch(self) -> Evaluator:
-        """(y, p) → guards, their rates, their derivatives; dy/dt; reactions."""
+        """(y, p) → the rates of the guards, their derivatives; dy/dt; reactions."""
         y, p = self.y, self.dynamics.p
         slope = self._slope(y, p)
         outputs = {
-            "guards": self.guards,
             "rates": self._rates,
             "by_y": ca.jacobian(self.guards, y),
             "by_p": ca.jacobian(self.guards, p),
@@ -223,8 +224,8 @@ class Flow:
         return Evaluator([self.y, self.dynamics.p], {"off": self._off})
 
     def apart(self, y: Array, p: Array) -> bool:
-        """Whether the rows that are on are well apart, as was assumed."""
-        return bool(self.glance(y, p)["apart"][0, 0])
+        """Whether the rows that are on are well apart, as was assumed, at states `(…, n)`."""
+        return bool(np.all(self.glance(y, p)["apart"] > 0))
 
     @cached_property
     def stepper(self) -> Evaluator:
@@ -247,13 +248,14 @@ class Flow:
         moving = slice(1, self.n)
         scale = tolerances[1] + tolerances[0] * ca.fmax(ca.fabs(y[moving]), ca.fabs(after[moving]))
         error = error_norm(made.fifth[moving], made.third[moving], scale)
-        good = error <= 1
+        polynomial = ca.vertcat(*dense(lambda at: self._slope(at, p), y, h_used, made, after))
+        looks, slopes = self._looks(y, polynomial, p)
+        good = ca.logic_and(error <= 1, ca.sumsqr(looks) < LARGEST)  # a step that leaves where guards are known is none
         change = SAFETY * ca.if_else(error > 1e-12, error, 1e-12) ** ERROR_EXPONENT
         change = ca.fmin(ca.fmax(change, SHRINK), ca.if_else(good, GROW, 1.0))
-        change = ca.if_else(error < 1e300, change, SHRINK)  # NaN is not
-        polynomial = ca.vertcat(*dense(lambda at: self._slope(at, p), y, h_used, made, after))
+        change = ca.if_else(error < LARGEST, change, SHRINK)  # NaN is not
+        change = ca.if_else(ca.logic_and(error <= 1, ca.logic_not(good)), SHRINK, change)
         after[0] = ca.if_else(last, t_end, after[0])
-        looks, slopes = self._looks(y, polynomial, p)
         noise = self._noise(y, p)
         falls, doubts = _searched(looks, slopes, noise, leaving, rising)
         seen = ca.mmin(ca.vertcat(SX(inf), falls, doubts)) < inf

@@ -7,20 +7,18 @@ along the very steps of the integration, and the saltation at each event: when t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra.lapack import least_squares
 from jourdain.errors import BadEvent, Error, NotConverged
-from jourdain.evaluate import Evaluator
 from jourdain.motion.hybrid import Hybrid, Switch
 from jourdain.motion.jump import Jump
+from jourdain.motion.labelled import state_labels
 from jourdain.motion.sensitivity import step_slopes
-from jourdain.motion.simulate import Flowing, Settings, happen
+from jourdain.motion.simulate import Flowing, Settings, happen, standing
 from jourdain.motion.trajectory import Happened, Segment, Trajectory
 from jourdain.naming import Named
 
@@ -28,6 +26,7 @@ Array = NDArray[np.float64]
 
 MOST_ITERATIONS = 40
 ARRIVED = 1e-12  # of the state: what a step may change of a gait
+CLOSED = 1e-9  # the same, where no change makes it less
 LONGEST = 100.0  # s that a step may take
 MOST_SWITCHES = 50  # in a step
 MOST_HALVINGS = 8  # of a change that leads nowhere
@@ -81,8 +80,8 @@ class Gait:
     def __str__(self) -> str:
         from jourdain.table import aligned, rounded
 
-        rows = [[name, rounded(value, 1.0)] for name, value in self.coordinate.items()]
-        rows += [[f"rate of {name}", rounded(value, 1.0)] for name, value in self.velocity.items()]
+        numbers = zip(state_labels(self.hybrid.mechanism), (*self.q, *self.v), strict=True)
+        rows = [[label.said, rounded(value, 1.0)] for label, value in numbers]
         moduli = ", ".join(_complex(one) for one in self.multipliers if abs(one) > 1e-9)
         state = "stable" if self.stable else "unstable"
         lines = [f"gait of {self.steps} step{'s' if self.steps > 1 else ''}, period {self.period:.9g} s, {state}"]
@@ -106,8 +105,11 @@ def find_gait(hybrid: Hybrid, x: Array, topology: str, steps: int, p: Array, set
         if not np.isfinite(change).all():
             break
         x, made = _moved(hybrid, topology, x, change, p, steps, settings)
+        miss = made.after - x
         if np.max(np.abs(change) / size) <= ARRIVED / 10:
-            return gait_of(hybrid, topology, steps, x, p, made)
+            if np.max(np.abs(miss) / size) <= CLOSED:
+                return gait_of(hybrid, topology, steps, x, p, made)
+            break
     raise NotConverged(
         f"No gait of {steps} step{'s' if steps > 1 else ''} was found near the given state: a step still changes it by "
         f"{np.max(np.abs(miss)):.1e}. Start closer, or change the parameters."
@@ -128,6 +130,12 @@ def _moved(
 
 def refuse_driven(hybrid: Hybrid) -> None:
     """What depends on time has no step map of states alone."""
+    for switch in hybrid.switches:
+        if switch.event is not None and "t" in switch.event.parameters:
+            raise BadEvent(
+                f"The event of a switch from '{switch.source}' depends on the time t; gaits and basins are those of "
+                "systems that are not driven in time."
+            )
     for topology in hybrid.topologies:
         if hybrid.flow(topology).driven:
             raise BadEvent(
@@ -146,7 +154,9 @@ def gait_of(hybrid: Hybrid, topology: str, steps: int, x: Array, p: Array, made:
     _refuse_shorter(made, topology, steps, x)
     values = np.linalg.eigvals(made.by_state).astype(complex)
     order = np.lexsort((-values.imag, -np.round(np.abs(values), 12)))
-    run = Trajectory(hybrid, made.segments, made.events, f"the end of {steps} step{'s' * (steps > 1)}")
+    last = made.events[-1]
+    end = standing(topology, last.after, last.parameters)
+    run = Trajectory(hybrid, [*made.segments, end], made.events, f"the end of {steps} step{'s' * (steps > 1)}")
     named = dict(zip(hybrid.parameters, map(float, p), strict=True))
     n_q = hybrid.n_q
     return Gait(hybrid, topology, steps, x[:n_q], x[n_q:], made.period, values[order], named, run, made)
@@ -194,8 +204,9 @@ def step_map(
         events.append(happened)
         if slopes:
             S = _along_flow(hybrid, segment, S, P)
-            S = _to_guard(hybrid, switch, before, p, S, P)
-            S, P = jump_slopes(hybrid, switch)(before, p, S, P)
+            if len(segment.lengths):  # else it falls where the segment starts, whenever that is
+                S = _to_guard(hybrid, switch, before, p, S, P)
+            S, P = jump_slopes(Jump.of(hybrid, switch), before, p, S, P)
         y, p, now = after, p_after, switch.target
         left -= now == topology
         if left == 0 and not y[0] > 0:
@@ -213,8 +224,8 @@ def step_map(
 def _along_flow(hybrid: Hybrid, segment: Segment, S: Array, P: Array) -> Array:
     """S carried over the steps of a segment."""
     own = hybrid.own(segment.parameters)
-    flow = hybrid.flow_at(segment.topology, segment.y[0], segment.parameters)
-    P_own = P[hybrid._own]
+    flow = hybrid.flow_at(segment.topology, segment.y, segment.parameters)
+    P_own = P[hybrid.own_places]
     for by_y, by_p in zip(*step_slopes(flow, segment.y[:-1], np.diff(segment.t), own), strict=True):
         S = by_y @ S + by_p @ P_own
     return S
@@ -226,57 +237,32 @@ def _to_guard(hybrid: Hybrid, switch: Switch, y: Array, p: Array, S: Array, P: A
     i = hybrid.guard_owners(switch.source).index(switch)
     seen = flow.watch(y, own)
     slope, rate = seen["slope"][:, 0], seen["rates"][i, 0]
-    change = seen["by_y"][i] @ S + seen["by_p"][i] @ P[hybrid._own]
+    change = seen["by_y"][i] @ S + seen["by_p"][i] @ P[hybrid.own_places]
     return np.asarray(S - np.outer(slope, change / rate))
 
 
-def jump_slopes(hybrid: Hybrid, switch: Switch) -> JumpSlopes:
-    """Made once per switch."""
-    made: dict[Switch, JumpSlopes] = hybrid.__dict__.setdefault("jump_slopes", {})
-    if switch not in made:
-        made[switch] = JumpSlopes(hybrid, switch)
-    return made[switch]
-
-
-@dataclass(frozen=True, eq=False)
-class JumpSlopes:
-    """Derivatives of what a switch does to the state and the parameters."""
-
-    hybrid: Hybrid
-    switch: Switch
-
-    def __call__(self, y: Array, p: Array, S: Array, P: Array) -> tuple[Array, Array]:
-        """(∂y/∂., ∂p/∂.) after, from those before."""
-        n_q, n_v = self.hybrid.n_q, self.hybrid.n_v
-        q, v = slice(1, 1 + n_q), slice(1 + n_q, 1 + n_q + n_v)
-        S = S.copy()
-        jump = Jump.of(self.hybrid, self.switch)
-        outcome_v = y[v]
-        event = self.switch.event
-        if event is not None:
-            known = jump.event_parameters(y[0], p)
-            names = [name for name in event.parameters if name in self.hybrid.parameters]
-            by = event.gradient("v_plus", ["q", "v", *names], y[q], y[v], check=False, parameters=known)
-            rows = [list(self.hybrid.parameters).index(name) for name in names]
-            by_p = np.stack([by[name] for name in names], axis=-1) if names else np.zeros((n_v, 0))
-            S[v] = by["q"] @ S[q] + by["v"] @ S[v] + by_p @ P[rows]
-            outcome_v = event.solve(y[q], y[v], check=False, parameters=known).v_plus
-        if self.switch.relabel or self.switch.parameters:
-            moved = self._relabel(y[q], outcome_v, p)
-            stacked = np.vstack([S[q], S[v], P])
-            S[q], S[v], P = (moved[name] @ stacked for name in ("q", "v", "p"))
-        return S, P
-
-    @cached_property
-    def _relabel(self) -> Evaluator:
-        q, v, p, new_q, new_v, new_p = Jump.of(self.hybrid, self.switch).expressions()
-        inputs = ca.vertcat(q, v, p)
-        outputs = {"q": new_q, "v": new_v, "p": new_p}
-        return Evaluator([q, v, p], {name: ca.jacobian(part, inputs) for name, part in outputs.items()})
+def jump_slopes(jump: Jump, y: Array, p: Array, S: Array, P: Array) -> tuple[Array, Array]:
+    """(∂y/∂., ∂p/∂.) after a switch, from those before."""
+    hybrid, event = jump.hybrid, jump.switch.event
+    q, v = slice(1, 1 + hybrid.n_q), slice(1 + hybrid.n_q, 1 + hybrid.n_q + hybrid.n_v)
+    S, v_plus = S.copy(), y[v]
+    if event is not None:
+        known = jump.event_parameters(y[0], p)
+        names = [name for name in event.parameters if name in hybrid.parameters]
+        by = event.gradient("v_plus", ["q", "v", *names], y[q], y[v], check=False, parameters=known)
+        rows = [list(hybrid.parameters).index(name) for name in names]
+        by_p = np.stack([by[name] for name in names], axis=-1) if names else np.zeros((hybrid.n_v, 0))
+        S[v] = by["q"] @ S[q] + by["v"] @ S[v] + by_p @ P[rows]
+        v_plus = event.solve(y[q], y[v], check=False, parameters=known).v_plus
+    if jump.switch.relabel or jump.switch.parameters:
+        moved = jump.relabelled_by(y[q], v_plus, p)
+        stacked = np.vstack([S[q], S[v], P])
+        S[q], S[v], P = (moved[name] @ stacked for name in ("q", "v", "p"))
+    return S, P
 
 
 def state_near(hybrid: Hybrid, near: Any) -> Array:
-    """x = (q, v) from a pair, or from the gait or outcome that is near."""
+    """x = (q, v) from a pair, or from a gait that is near."""
     if isinstance(near, Gait):
         return np.concatenate([near.q, near.v])
     if not isinstance(near, tuple | list) or len(near) != 2:

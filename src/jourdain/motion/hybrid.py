@@ -23,16 +23,16 @@ from jourdain.naming import name_of
 from jourdain.sketch import Sketch
 from jourdain.state import number, parameter_vector
 
-Method = Literal["explicit", "Radau", "BDF"]
-
 if TYPE_CHECKING:
     from jourdain.motion.basin import Basin
     from jourdain.motion.continuation import Branch
     from jourdain.motion.gait import Gait
+    from jourdain.motion.jump import Jump
     from jourdain.motion.steps import Force
     from jourdain.motion.trajectory import Trajectory
 
 Array = NDArray[np.float64]
+Method = Literal["explicit", "Radau", "BDF"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +48,9 @@ class Switch:
 
     `guard`: an expression in q, v, t and parameters, a position-level constraint, or a `Reaction`. `direction`: −1
     falls, +1 rises, 0 either. `event`: what jumps (None: nothing). `relabel`: {coordinate: expression in the old q},
-    velocities follow by its Jacobian. `parameters`: {parameter: expression in the old ones}. `after_rising`: the guard
-    counts only once it has been on its other side since the topology was entered, as for a foot that starts on the
-    ground and scuffs. `target`: None ends the motion, for what `name` says, as "fallen".
+    velocities follow by its Jacobian. `parameters`: {parameter: expression in coordinates and parameters}.
+    `after_rising`: the guard counts only once it has been on its other side since the topology was entered, as for a
+    foot that starts on the ground and scuffs. `target`: None ends the motion, for what `name` says, as "fallen".
     """
 
     source: str
@@ -68,6 +68,8 @@ class Switch:
             raise BadEvent(
                 f"The direction of a switch is −1 (falls), +1 (rises) or 0 (either), not {self.direction!r}."
             )
+        if isinstance(self.guard, Reaction) and self.direction != -1:
+            raise BadEvent("A reaction lets go where it falls to 0: its direction is −1.")
         if self.target is None and (self.event is not None or self.relabel or self.parameters):
             raise BadEvent(f"A switch without a target ends the motion in '{self.source}'; nothing can follow from it.")
 
@@ -131,6 +133,7 @@ class Hybrid:
         if sketch is not None:
             sketch.refuse_strange_points(mechanism)
         self._flows: dict[tuple[str, bool], Flow] = {}
+        self.jumps: dict[Switch, Jump] = {}  # made when they are first needed
 
     @property
     def n_q(self) -> int:
@@ -199,11 +202,15 @@ class Hybrid:
     ) -> Branch:
         """The branch of gaits through one, over the range of a parameter: `continuation(gait, slope=np.linspace(…))`.
 
-        It is followed by arclength, round folds; gaits at the given values are on it, and flips and folds are located.
+        It is followed by arclength, round folds; gaits at the given values are on it (`missing`: those that it does not
+        reach), and flips and folds are located.
         """
         from jourdain.motion.continuation import follow_branch
-        from jourdain.motion.simulate import Settings
+        from jourdain.motion.simulate import Settings, refuse_settings
 
+        refuse_settings(Settings(rtol, atol))
+        if gait.hybrid is not self:
+            raise BadEvent("The gait is one of another system.")
         if len(values) != 1:
             raise BadEvent(f"A branch is followed over one parameter, given by its values, not over {listing(values)}.")
         ((name, several),) = values.items()
@@ -253,14 +260,15 @@ class Hybrid:
         own = dict(zip(m.symbols.p_names, map(float, self.own(p)), strict=True))
         geometric = [c for c in held if c.g is not None]
         placed = m.assemble(q, hold=[*geometric, *hold], **own) if geometric else m.coordinates(q)
-        event = m.event(inert=held)
-        return placed, event.solve(placed, v, check=False, parameters=own).v_plus if held else m.velocities(v)
+        if not held:
+            return placed, m.velocities(v)
+        return placed, m.event(inert=held).solve(placed, v, check=False, parameters=own).v_plus
 
     def _begin(self, topology: str | None, parameters: Mapping[str, Any]) -> tuple[Array, Array]:
         """The start, on the constraints: what it names keeps its value where that is possible."""
         q, v = self.start
         try:
-            return self.project(q, v, topology, q, **parameters)
+            return self.project(q, v, topology, q if isinstance(q, Mapping) else (), **parameters)
         except NotConverged:
             return self.project(q, v, topology, **parameters)
 
@@ -277,14 +285,14 @@ class Hybrid:
         return np.array(columns, dtype=float)
 
     @cached_property
-    def _own(self) -> list[int]:
+    def own_places(self) -> list[int]:
         """Where the mechanism's own parameters stand among all."""
         names = list(self.parameters)
         return [names.index(name) for name in self.mechanism.symbols.p_names]
 
     def own(self, parameters: Array) -> Array:
         """The mechanism's own parameters of all."""
-        return np.asarray(parameters[..., self._own])
+        return np.asarray(parameters[..., self.own_places])
 
     def inputs(self, y: Array, p: Array) -> Array:
         """What a flow depends on besides its states `y (…, n)`: own parameters, and what the Python functions say."""
@@ -305,7 +313,7 @@ class Hybrid:
         return float(value)
 
     def flow_at(self, topology: str, y: Array, p: Array) -> Flow:
-        """The flow of a topology: the quick one where its rows are well apart, else that which decides rank."""
+        """The flow of a topology: the quick one where its rows are well apart, at all states, else the careful one."""
         quick = self.flow(topology)
         return quick if quick.apart(y, self.inputs(y, p)) else self.flow(topology, independent=False)
 
@@ -386,7 +394,7 @@ class Hybrid:
 
     def energies(self, t: Array, q: Array, v: Array, parameters: Array) -> Array:
         """Kinetic and potential energy, J, `(times, 2)`."""
-        p = np.broadcast_to(self.own(parameters), (len(t), len(self._own)))
+        p = np.broadcast_to(self.own(parameters), (len(t), len(self.own_places)))
         values = self._energies(t[:, None], q, v, p)
         return np.asarray(values["energies"][..., 0])
 

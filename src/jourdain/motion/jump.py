@@ -31,10 +31,9 @@ class Jump:
     @classmethod
     def of(cls, hybrid: Hybrid, switch: Switch) -> Jump:
         """Made once per switch."""
-        made: dict[Switch, Jump] = hybrid.__dict__.setdefault("jumps", {})
-        if switch not in made:
-            made[switch] = cls(hybrid, switch)
-        return made[switch]
+        if switch not in hybrid.jumps:
+            hybrid.jumps[switch] = cls(hybrid, switch)
+        return hybrid.jumps[switch]
 
     def __call__(self, y: Array, p: Array) -> tuple[Array, Array]:
         """(y, parameters) after, of one state `(n,)` or of many `(lanes, n)`."""
@@ -54,7 +53,7 @@ class Jump:
         values, status = self._whole.flagged(y, p)
         if status[0] != Status.OK:  # a word about it, or a closer look
             return self(y, p)
-        return values["y"][:, 0], values["p"][:, 0]
+        return values["y"][:, 0], values["p"][:, 0] if self.switch.parameters else p
 
     def outcome(self, y: Array, p: Array) -> Transition | None:
         """That of the event, which nothing jumps without."""
@@ -122,11 +121,18 @@ class Jump:
     def _translated(self, expression: Any) -> SX:
         s = self.hybrid.mechanism.symbols
         translated = s.translate(expression)
-        if ca.depends_on(translated, s.v):
+        if ca.depends_on(translated, ca.vertcat(s.v, s.t)):
             raise BadEvent(
                 f"relabel and parameters of a switch are written in coordinates and parameters: {expression}."
             )
         return translated
+
+    @cached_property
+    def relabelled_by(self) -> Evaluator:
+        """(q, v, p) → derivatives of what relabelling makes of each by all of them."""
+        q, v, p, new_q, new_v, new_p = self.expressions()
+        outputs = {"q": new_q, "v": new_v, "p": new_p}
+        return Evaluator([q, v, p], {name: ca.jacobian(part, ca.vertcat(q, v, p)) for name, part in outputs.items()})
 
     @cached_property
     def _relabelled(self) -> Evaluator:

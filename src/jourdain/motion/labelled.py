@@ -26,6 +26,11 @@ class Label(NamedTuple):
     unit: str
 
     @property
+    def said(self) -> str:
+        """As a table says it."""
+        return self.name if not self.is_velocity or self.key == self.name else self.long_name
+
+    @property
     def attributes(self) -> dict[str, str]:
         return {"long_name": self.long_name, **unit_attribute(self.unit)}
 

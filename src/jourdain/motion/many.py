@@ -11,12 +11,12 @@ from jourdain.motion.gait import MOST_SWITCHES
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.jump import Jump
 from jourdain.motion.locate import Flags, Indices, first_falls
-from jourdain.motion.simulate import MOST_REFINEMENTS, MOST_STEPS, SETTLED, Settings
+from jourdain.motion.simulate import BEYOND, MOST_REFINEMENTS, MOST_STEPS, SETTLED, Settings
 from jourdain.motion.steps import FIRST_STEP, look_along
 
 Array = NDArray[np.float64]
 
-SHORTEST = 1e-12  # of the time allowed: steps that get shorter go nowhere
+TOO_SHORT = 1e-12  # of the time allowed: steps that get shorter go nowhere
 NONE = -1  # no guard fell
 
 
@@ -58,9 +58,10 @@ def _flow_many(
     y, ends, which = y.copy(), np.full_like(y, np.nan), np.full(len(y), NONE)
     if not flow.kinds:
         return ends, which
-    if not np.all(flow.glance.many(y, own)["apart"] > 0):
-        flow = hybrid.flow(topology, independent=False)
     seen = flow.glance.many(y, own)
+    if not np.all(seen["apart"] > 0):
+        flow = hybrid.flow(topology, independent=False)
+        seen = flow.glance.many(y, own)
     at_once, leaving, rising, beyond = (seen[name][..., 0] > 0 for name in ("at_once", "leaving", "rising", "beyond"))
     lost = beyond.any(axis=-1) | ~np.isfinite(y).all(axis=-1) | ~(seen["off"][:, 0, 0] <= OFF)
     struck = at_once.any(axis=-1) & ~lost
@@ -98,9 +99,11 @@ def _flow_many(
         y[moved], leaving[moved], rising[moved] = after[goes_on], made["leaving"][goes_on, :, 0] > 0, False
         dead = (
             ~np.isfinite(after).all(axis=-1)
-            | (h[active] < SHORTEST * longest)
+            | (h[active] < TOO_SHORT * longest)
             | (goes_on & (after[:, 0] >= until[active]))
         )
+        if not flow.dynamics.independent:  # constraints that contradict each other
+            dead |= np.max(np.abs(flow.off.many(after, own[active])["off"]), axis=(1, 2), initial=0.0) > OFF
         active = active[~(hit | dead)]
     return ends, which
 
@@ -141,7 +144,7 @@ def _refined(flow: Flow, y: Array, h: Array, used: Array, which: Indices, own: A
     for _ in range(MOST_REFINEMENTS):
         change = np.where(rate != 0, value / np.where(rate != 0, rate, 1.0), 0.0)
         h[left] -= change
-        astray = ~((h[left] >= 0) & (h[left] <= used[left] * (1 + 1e-9)))  # grazing: where the search saw it is better
+        astray = ~((h[left] >= 0) & (h[left] <= used[left] * BEYOND))  # grazing: where the search saw it is better
         ends[left[astray]] = begun[left[astray]]
         left = left[~astray & (np.abs(change) > SETTLED * np.maximum(np.abs(y[left, 0]), used[left]))]
         if not left.size:

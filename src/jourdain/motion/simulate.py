@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.constraint import Constraint
 from jourdain.errors import (
     BadEvent,
     Contradiction,
@@ -21,10 +22,12 @@ from jourdain.errors import (
 )
 from jourdain.evaluate import Progress
 from jourdain.motion.flow import OFF
-from jourdain.motion.hybrid import Hybrid, Method, Switch
+from jourdain.motion.hybrid import Hybrid, Method, Reaction, Switch
 from jourdain.motion.jump import Jump
+from jourdain.motion.labelled import state_labels
 from jourdain.motion.steps import Begun, CompiledSteps, Ran, SciPySteps, Steps
 from jourdain.motion.trajectory import Happened, Segment, Trajectory
+from jourdain.naming import name_of
 from jourdain.progress import bar
 from jourdain.runge_kutta import N_DENSE
 
@@ -32,6 +35,7 @@ Array = NDArray[np.float64]
 
 MOST_STEPS = 1_000_000  # in a segment
 MOST_REFINEMENTS = 12
+BEYOND = 1 + 1e-9  # times a step: its end, up to rounding
 SETTLED = 4e-16  # of the time: a correction to that of an event which is rounding
 CHATTER = 1e-6  # of the time so far: events that come closer each time pile up if their limit is this near
 N_CHATTER = 8  # in a row
@@ -84,12 +88,14 @@ def _run(flowing: Flowing, topology: str, y: Array, p: Array, until: float, max_
         happened, y, p = happen(hybrid, which, segment.y[-1], p)
         events.append(happened)
         topology = which.target
+        end = standing(topology, y, p)
         if len(events) >= max_events:
-            return Trajectory(hybrid, segments, events, f"{max_events} events")
+            return Trajectory(hybrid, [*segments, end], events, f"{max_events} events")
+        if y[0] >= until:
+            return Trajectory(hybrid, [*segments, end], events, "the end of the time asked for")
         limit = piled_up(events)
         if limit is not None:
-            if limit > y[0]:
-                segments.append(_rest(topology, y, p, limit))
+            segments.append(_rest(topology, y, p, min(limit, until)) if limit > y[0] else end)
             told = f"events pile up: the {len(events)} so far have their limit at {limit:.9g} s"
             remedy = "what then stays in touch needs a topology in which it is on"
             return Trajectory(hybrid, segments, events, f"{told}; {remedy}")
@@ -150,15 +156,14 @@ class Flowing:
                 done = int(PARTS * y[0] / until)
                 self.advance(done - self._told)
                 self._told = done
-            if not ran.apart:  # they were when the segment began
-                steps = self._careful(topology, y, p, until, steps.h)
-                continue
             if ran.unclear.any():
                 raise self._unclear(owners[int(np.argmax(ran.unclear))], y)
             if ran.stuck:
                 raise self._stuck(topology, y)
             if y[0] >= until:
                 return segment(), None
+            if not ran.apart:  # they were when the segment began
+                steps = self._careful(topology, y, p, until, steps.h)
         raise NotConverged(
             f"The motion in '{topology}' needs more than {MOST_STEPS} steps at t = {y[0]:.6g} s; if it is stiff, use "
             "method='Radau'."
@@ -190,9 +195,8 @@ class Flowing:
         return steps
 
     def _state(self, y: Array) -> str:
-        names = self.hybrid.mechanism.symbols
-        listed = (*names.q_names, *(f"rate of {name}" for name in names.v_names))
-        return ", ".join(f"{name} = {value:.6g}" for name, value in zip(listed, y[1:], strict=False))
+        labels = state_labels(self.hybrid.mechanism)
+        return ", ".join(f"{label.said} = {value:.6g}" for label, value in zip(labels, y[1:], strict=False))
 
     def _stuck(self, topology: str, y: Array) -> NotFinite:
         return NotFinite(
@@ -201,8 +205,10 @@ class Flowing:
         )
 
     def _unclear(self, switch: Switch, y: Array) -> NotFinite:
-        name = getattr(switch.guard, "name", switch.guard)
-        return NotFinite(f"The guard {name} of '{switch.source}' is not finite at t = {y[0]:.6g} s ({self._state(y)}).")
+        return NotFinite(
+            f"The guard {_told(switch.guard)} of '{switch.source}' is not finite after t = {y[0]:.6g} s "
+            f"({self._state(y)})."
+        )
 
     def _off(self, topology: str, y: Array, p: Array) -> OffConstraint:
         held = self.hybrid.topologies[topology]
@@ -246,7 +252,7 @@ def _refined(steps: Steps, y: Array, ran: Ran, x: float, i: int) -> Array:
     for _ in range(MOST_REFINEMENTS):
         change = float(values[i] / rates[i]) if rates[i] else 0.0
         h -= change
-        if not 0 <= h <= used * (1 + 1e-9):  # grazing: where the search saw it is the better place
+        if not 0 <= h <= used * BEYOND:  # grazing: where the search saw it is the better place
             return start
         if abs(change) <= SETTLED * max(abs(y[0]), used):
             return end
@@ -272,6 +278,11 @@ def piled_up(events: Sequence[Happened]) -> float | None:
     late, early = t - middle, middle - instants[N_CHATTER]
     left = late * late / (early - late) if late < early else np.inf  # the sum of a geometric series
     return t + left if left <= CHATTER * t else None
+
+
+def standing(topology: str, y: Array, p: Array) -> Segment:
+    """The state after the last event, of which nothing follows."""
+    return Segment(topology, y[None], np.zeros((0, N_DENSE, len(y))), np.zeros(0), p)
 
 
 def _rest(topology: str, y: Array, p: Array, until: float) -> Segment:
@@ -310,8 +321,14 @@ def _number(value: Any) -> bool:
 
 
 def _beyond(switch: Switch, y: Array) -> OffConstraint:
-    name = getattr(switch.guard, "name", switch.guard)
     return OffConstraint(
-        f"At t = {y[0]:.6g} s '{name}' is below 0 in '{switch.source}', beyond its guard; start where it is positive, "
-        "or let the switch wait (after_rising=True)."
+        f"At t = {y[0]:.6g} s {_told(switch.guard)} is below 0 in '{switch.source}', beyond its guard; start where it "
+        "is positive, or let the switch wait (after_rising=True)."
     )
+
+
+def _told(guard: Any) -> str:
+    """A guard as a message names it."""
+    if isinstance(guard, Reaction):
+        return f"the reaction of '{name_of(guard.row)}'"
+    return f"'{name_of(guard)}'" if isinstance(guard, Constraint | str) else str(guard)

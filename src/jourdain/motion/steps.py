@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from jourdain.errors import NotFinite
 from jourdain.evaluate import Values
-from jourdain.motion.flow import N_LOOKS, Flow
+from jourdain.motion.flow import N_LOOKS, OFF, Flow
 from jourdain.motion.locate import Flags, Indices, first_falls
 from jourdain.runge_kutta import N_DENSE, along
 
@@ -19,7 +19,9 @@ Force = Callable[[float, Array, Array], Any]  # t, q, v → one number
 
 FIRST_STEP = 1e-4  # of the time to go; steps grow tenfold
 NUDGE = 1e-6  # of a step, to either side
-DRIFT = 0.1  # of the tolerance: less than this off the constraints, SciPy's methods go on undisturbed
+# Of the tolerance: less than this off the constraints SciPy's methods go on undisturbed. BDF begins with order 1.
+DRIFT = {"DOP853": 0.1, "Radau": 0.1, "BDF": 100.0}
+MOST_PROJECTIONS = 5
 NODES = (1 - np.cos(np.pi * np.arange(N_DENSE + 1) / N_DENSE)) / 2  # where a step of SciPy's is read
 NO_FLAGS: Flags = np.zeros(0, dtype=bool)
 
@@ -102,32 +104,40 @@ class CompiledSteps:
         rounds = self.stepper.rounds()
         last = rounds[-1]
         made = rounds[rounds[:, self.good] > 0]
-        ran = Ran(
-            made[:, :n],
-            made[:, self.used],
-            made[:, self.polynomial : self.polynomial + N_DENSE * n].reshape(len(made), N_DENSE, n),
-            last[n + 1 : n + 1 + m] > 0,
-            stuck=bool(last[-1] != 0 and not last[self.good] > 0),
-            apart=bool(last[self.apart] > 0),
-            **self._seen(y, made, leaving, rising) if m and len(made) else {},
-        )
+        apart, stuck = bool(last[self.apart] > 0), bool(last[-1] != 0 and not last[self.good] > 0)
+        if not apart and not stuck:  # the last step began where it should not have
+            return self._ran(made[:-1], last)._replace(apart=False, leaving=self._left(made, leaving))
+        if stuck:
+            tried = Values(self.flow.stepper.places, last[:, None], ())
+            moves = np.isfinite(tried["polynomial"]).all()
+            unclear = np.asarray(moves & ~np.isfinite(tried["looks"]).all(axis=0))
+            return self._ran(made, last)._replace(stuck=True, unclear=unclear)
+        ran = self._ran(made, last)
+        if m and len(made):
+            ran = ran._replace(falls=self._falls(y, made, leaving, rising))
         if self.flow.dynamics.independent or not len(made):
             return ran
         off = np.abs(self.flow.off(ran.y, np.broadcast_to(self.own, (len(ran.y), len(self.own))))["off"])
         return ran._replace(off=float(np.max(off, initial=0.0)))
 
-    def _seen(self, y: Array, made: Array, leaving: Flags, rising: Flags) -> dict[str, Any]:
+    def _left(self, made: Array, leaving: Flags) -> Flags:
+        """Guards that leave, before the last step."""
+        return made[-2, self.n + 1 : self.n + 1 + self.n_guards] > 0 if len(made) > 1 else leaving
+
+    def _ran(self, made: Array, last: Array) -> Ran:
+        n = self.n
+        polynomials = made[:, self.polynomial : self.polynomial + N_DENSE * n].reshape(len(made), N_DENSE, n)
+        return Ran(made[:, :n], made[:, self.used], polynomials, last[n + 1 : n + 1 + self.n_guards] > 0)
+
+    def _falls(self, y: Array, made: Array, leaving: Flags, rising: Flags) -> Mapping[int, float]:
         """What the kernel found in the last step, or a closer look where it was in doubt."""
         last = made[-1]
         falls, doubts = last[self.falls].tolist(), last[self.doubts].tolist()
         if min(doubts) < min(falls):
             before = made[-2] if len(made) > 1 else np.concatenate([y, [0.0], leaving, rising])
             values = Values(self.flow.stepper.places, last[:, None], ())
-            unclear = ~np.isfinite(values["looks"]).all(axis=0)
-            if unclear.any():
-                return {"unclear": unclear}
             falls = self._closer(values, before).tolist()
-        return {"falls": {i: x for i, x in enumerate(falls) if x < np.inf}}
+        return {i: x for i, x in enumerate(falls) if x < np.inf}
 
     def _closer(self, values: Values, before: Array) -> Array:
         n, m = self.n, self.n_guards
@@ -212,11 +222,13 @@ class SciPySteps:
         after = self._projected(np.append(solver.t, solver.y))
         states = np.array([np.append(y[0] + x * used, end(y[0] + x * used)) for x in NODES])
         states[0], states[-1] = y, after
-        if not np.array_equal(after[1:], solver.y) and solver.t < self.until:
+        rtol, atol = self.tolerances
+        drifted = np.abs(after[1:] - solver.y) > DRIFT[self.method] * (atol + rtol * np.abs(solver.y))
+        if drifted.any() and solver.t < self.until:
             self._begin(after)
         polynomial = _through(states)
         made = (after[None], np.array([used]), polynomial[None])
-        off = float(np.max(np.abs(self.flow.off(after, self.inputs(after))["off"]), initial=0.0))
+        off = 0.0 if self.flow.dynamics.independent else self._off(after)
         if not self.flow.kinds:
             return Ran(*made, leaving, off=off)
         noise = self.flow.noise(y, self.inputs(y))["noise"][:, 0]
@@ -234,12 +246,17 @@ class SciPySteps:
         return Ran(*made, leaving & (looks[0][-1] <= noise), falls=found, off=off)
 
     def _projected(self, y: Array) -> Array:
-        """On the constraints; as it is where it has drifted by less than the tolerance allows."""
+        """On the constraints; as it is where it has drifted by little."""
         if not self.flow.dynamics.held:
             return y
-        moved = np.asarray(self.flow.project(y, self.inputs(y))["y"][:, 0])
-        rtol, atol = self.tolerances
-        return moved if np.any(np.abs(moved - y) > DRIFT * (atol + rtol * np.abs(y))) else y
+        for _ in range(MOST_PROJECTIONS):
+            if self._off(y) <= OFF / 10:
+                break
+            y = np.asarray(self.flow.project(y, self.inputs(y))["y"][:, 0])
+        return y
+
+    def _off(self, y: Array) -> float:
+        return float(np.max(np.abs(self.flow.off(y, self.inputs(y))["off"]), initial=0.0))
 
     def _look(self, y: Array, polynomial: Array, x: Array) -> tuple[Array, Array]:
         def guards(parts: Array) -> Array:
@@ -250,7 +267,7 @@ class SciPySteps:
         return guards(x), (guards(ahead) - guards(behind)) / (ahead - behind)[:, None]
 
     def to(self, y: Array, polynomial: Array, used: float, h: float) -> tuple[Array, Array, Array]:
-        state = along(y, list(polynomial), h / used)
+        state = self._projected(along(y, list(polynomial), h / used))
         seen = self.flow.glance(state, self.inputs(state))
         return state, seen["guards"][:, 0], seen["rates"][:, 0]
 

@@ -223,7 +223,7 @@ def reactions(run: Trajectory) -> Named[Array]:
     table = np.full((len(run.t), len(rows)), np.nan)
     first = 0
     for segment in run.segments:
-        flow = run.hybrid.flow_at(segment.topology, segment.y[0], segment.parameters)
+        flow = run.hybrid.flow_at(segment.topology, segment.y, segment.parameters)
         found = flow.watch(segment.y, run.hybrid.inputs(segment.y, segment.parameters))["reaction"][..., 0]
         on = [rows.index(row) for c in run.hybrid.topologies[segment.topology] for row in c.row_names]
         table[first : first + len(segment.y), on] = found

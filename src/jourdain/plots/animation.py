@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,7 @@ def animate(
         raise BadEvent(
             f"A film of {run.end:g} s has {n} pictures; make it quicker with speed=… ({MOST_FRAMES} at most)."
         )
-    film = Film(run, np.linspace(0, run.end, max(n, 2)))
+    film = Film(run, np.minimum(np.arange(max(n, 2)) * speed / fps, run.end))
     ax = film.axes(title)
     ax.figure.draw_without_rendering()  # type: ignore[union-attr]
     ax.figure.set_layout_engine("none")  # type: ignore[union-attr]  # as it is now, for all pictures
@@ -122,14 +123,14 @@ class Film:
         return ax
 
     @property
-    def _own(self) -> dict[str, float]:
+    def _parameters(self) -> dict[str, float]:
         return dict(zip(self.run.hybrid.parameters, self.run.segments[0].parameters, strict=True))
 
     def _height(self, level: Any) -> float:
-        return float(level) if isinstance(level, int | float) else float(self._own[name_of(level)])
+        return _number(level, self._parameters)
 
     def _floor(self, ax: Axes, level: Any, side: int, ends: tuple[float, float], depth: float) -> None:
-        height, turn = self._height(level), _turn(self.sketch, self._own)
+        height, turn = self._height(level), _turn(self.sketch, self._parameters)
         line = np.array([[ends[0], height], [ends[1], height]])
         solid = np.concatenate([line, line[::-1] + np.array([0, side * depth])]) @ turn.T
         ax.fill(*solid.T, facecolor="none", edgecolor=GREY, hatch="/////", linewidth=0, zorder=1)
@@ -167,7 +168,7 @@ def _places(run: Trajectory, sketch: Sketch, times: Array) -> tuple[dict[str, Ar
             for name, found in places.items():
                 found[now] = (at(name, q, segment.parameters) + shift) @ turn.T
             for name, (radius, _) in sketch.arcs.items():
-                radii[name][now] = own[name_of(radius)]
+                radii[name][now] = _number(radius, own)
         if sketch.anchor and k < len(run.events):
             event = run.events[k]
             before, after = (y[1 : 1 + hybrid.n_q] for y in (event.before, event.after))
@@ -177,8 +178,13 @@ def _places(run: Trajectory, sketch: Sketch, times: Array) -> tuple[dict[str, Ar
 
 def _turn(sketch: Sketch, parameters: dict[str, float]) -> Array:
     """The rotation that lets the frame go down to the right."""
-    angle = 0.0 if sketch.tilt is None else -float(parameters[name_of(sketch.tilt)])
+    angle = 0.0 if sketch.tilt is None else -_number(sketch.tilt, parameters)
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
+def _number(given: Any, parameters: Mapping[str, float]) -> float:
+    """A number of a sketch: itself, or a parameter."""
+    return float(given) if isinstance(given, int | float) else float(parameters[name_of(given)])
 
 
 def _ffmpeg() -> str | None:
