@@ -169,6 +169,18 @@ def test_a_ball_that_touches_two_walls() -> None:
     assert t.T_plus <= t.T_minus
 
 
+@pytest.mark.parametrize(
+    "law", [laws.Coulomb(0.3, 0.5), laws.Frictionless(0.5), laws.NoSlip(), laws.MoreauCoulomb(0.3)]
+)
+def test_a_contact_that_opens_is_no_impact(law: laws.Law) -> None:
+    made, (foot,) = table([[2.0, 0.3], [0.3, 1.0]], [[1.0, 0.4], [-0.2, 1.0]], tangents=True)
+    t = made.event(contacts={foot: law}).solve(v=[1.0, 0.3])
+    assert t.contact["foot0"] is ContactState.SEPARATES
+    assert t.v_plus == pytest.approx([1.0, 0.3], abs=0)
+    assert not np.any(t.impulse["foot0"])
+    assert "no impact: foot0 was opening" in str(t)
+
+
 def test_two_contacts_at_one_place() -> None:
     """The livelier one decides."""
     made, pads = table(np.eye(1), [[1.0], [1.0]], tangents=False)

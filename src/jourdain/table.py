@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jourdain.algebra.event import ON_KINDS
+from jourdain.laws.state import ContactState
 
 if TYPE_CHECKING:
     from jourdain.outcome import Transition
@@ -54,6 +55,9 @@ def _headline(t: Transition) -> str:
         return f"{summary(t.status)}; shape {t.batch_shape}"
     prior, virtual, posterior = t.dof
     line = f"{t.status.message.split(';')[0]}; degrees of freedom {prior} → {virtual} → {posterior}"
+    apart = [name for name, state in t.contact.items() if state is ContactState.SEPARATES]
+    if apart:
+        line += f"; no impact: {', '.join(apart)} was opening"
     if t.energy_created > 0:
         line += f"; {rounded(t.energy_created)} J created"
     pulling = [c.name for c in t.layout.constraints if c.contact and c.kind in ON_KINDS and pulls(t, c.name)]
