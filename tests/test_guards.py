@@ -188,6 +188,20 @@ def test_a_particle_on_a_table_that_shakes(w: float) -> None:
     np.testing.assert_allclose([event.t for event in run.events], [one for one in expected if one < 3], atol=1e-9)
 
 
+def test_a_bead_that_leaves_a_ball_does_not_strike_it_again() -> None:
+    """Where the reaction has fallen to 0, gap, rate and acceleration are 0 up to rounding; only then does it rise."""
+    x, y, u, w = (ca.SX.sym(name) for name in "xyuw")
+    bead = jd.Mechanism.from_casadi(ca.vertcat(x, y), ca.vertcat(u, w), ca.SX.eye(2), potential=9.81 * y)
+    on = bead.constraint("ball", ca.sqrt(x**2 + y**2) - 1, level="position")
+    lift = jd.Switch("on", "off", guard=jd.Reaction(on))
+    land = jd.Switch("off", "on", guard=on, event=bead.event(inert=[on]))
+    hybrid = jd.Hybrid(bead, {"on": [on], "off": []}, [lift, land])
+    for speed in np.linspace(0.1, 2.5, 49):
+        run = hybrid.simulate([0, 1], [speed, 0], until=2.0)
+        assert len(run.events) == 1, speed
+        assert run.events[0].before[2] == pytest.approx((2 + speed**2 / 9.81) / 3, abs=1e-9)
+
+
 # The search itself
 
 LOOKS = np.linspace(0, 1, 9)

@@ -23,7 +23,7 @@ from jourdain.kernel.batch import Kernel
 from jourdain.kernel.iterate import Iterated
 from jourdain.kernel.single import Single
 from jourdain.motion.dynamics import Dynamics
-from jourdain.motion.locate import On, crossing, doubt, judged
+from jourdain.motion.locate import NOTHING, On, crossing, doubt, judged
 from jourdain.runge_kutta import ERROR_EXPONENT, N_DENSE, Step, along, dense, error_norm, step
 
 Array = NDArray[np.float64]
@@ -33,6 +33,7 @@ N_WORKS = 2  # of forces without a potential, of moving supports
 ROUNDING = 1e-15  # of the terms of a guard
 ON_GUARD = 1e-9  # a guard this small at the start of a segment is on it
 OFF = 1e-8  # what the constraints of a topology may be off by at the start
+STILL = 1e-10  # of the terms of a guard's rate: what may be rounding
 LARGEST = 1e300
 SHORTEST = 1e-14  # of the time: steps that get shorter go nowhere
 SCALARS: On = (ca.if_else, ca.fmin)
@@ -167,7 +168,10 @@ class Flow:
                 ca.DM([float(kind == one) for kind in self.kinds]) for one in (Kind.WAITS, Kind.GAP, Kind.REACTION)
             )
             near = ON_GUARD + (OFF - ON_GUARD) * gap
-            below, on, rises = guards < -near, ca.fabs(guards) <= near, rates >= 0
+            below, on = guards < -near, ca.fabs(guards) <= near
+            # A rate that is rounding, as where a reaction has just let go: what follows tells whether it sinks.
+            terms = ca.fabs(ca.jacobian(guards, self.y)) @ ca.fabs(self._slope(self.y, self.dynamics.p))
+            rises = rates >= -STILL * terms
             outputs |= {
                 "at_once": ca.fmax(below * reaction, on * (1 - rises) * (1 - waits)),
                 "leaving": ca.fmax(below, on * ca.fmax(waits, rises)),
@@ -327,7 +331,7 @@ def _searched(looks: SX, slopes: SX, noise: SX, leaving: SX, rising: SX) -> tupl
     s = [row / N_LOOKS for row in ca.vertsplit(slopes)]
     starts_below = ca.if_else(leaving.T, 0.0, g[0] <= 0)
     g[0] = ca.if_else(leaving.T, ca.fmin(g[0], 0.0), g[0])
-    sinks = ca.if_else(rising.T, reduce(ca.fmin, g) < 0, 0.0)
+    sinks = ca.if_else(rising.T, reduce(ca.fmin, g) < ca.fmin(g[0], 0.0) - NOTHING * noise.T, 0.0)
     fall = SX.ones(1, looks.shape[1]) * inf
     doubts = ca.if_else(ca.logic_or(starts_below, sinks), 0.0, fall)
     for i in range(0, N_LOOKS, 2):

@@ -237,6 +237,11 @@ def _to_guard(hybrid: Hybrid, switch: Switch, y: Array, p: Array, S: Array, P: A
     i = hybrid.guard_owners(switch.source).index(switch)
     seen = flow.watch(y, own)
     slope, rate = seen["slope"][:, 0], seen["rates"][i, 0]
+    if not np.isfinite(rate) or rate == 0:
+        raise NotConverged(
+            f"A guard of '{switch.source}' grazes at t = {y[0]:.6g} s: a step that ends there has no derivative. Start "
+            "elsewhere, or change the parameters."
+        )
     change = seen["by_y"][i] @ S + seen["by_p"][i] @ P[hybrid.own_places]
     return np.asarray(S - np.outer(slope, change / rate))
 

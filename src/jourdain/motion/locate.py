@@ -91,7 +91,7 @@ def first_falls(values: Array, slopes: Array, noise: Array, leaving: Flags, risi
             halves.guard, halves.left, halves.width, halves.first, middle, halves.last,
             halves.at_first, slope * halves.width, halves.at_last,
         )  # fmt: skip
-    sank = rising & ~been_above & (values[:, -1] < 0)
+    sank = rising & ~been_above & (values[:, -1] < np.minimum(values[:, 0], 0.0) - NOTHING * noise)
     return np.where(sank, 0.0, found)
 
 
