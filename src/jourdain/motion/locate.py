@@ -1,4 +1,4 @@
-"""Where within a step guards first fall through zero, however shortly.
+"""Where within a step guards first fall through zero, also for a short while.
 
 A guard is known at equal parts of a step by value and slope. Between two looks it is taken for the cubic through them,
 which the look halfway puts to the test: by how much that misses is the doubt. Where values, slopes and doubt leave room
