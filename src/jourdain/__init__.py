@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         BadFriction,
         BadMechanism,
         BadRestitution,
+        BadRobot,
         CannotWrite,
         Contradiction,
         Error,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from jourdain.mechanism import Mechanism
     from jourdain.motion.hybrid import Hybrid, Reaction, Switch
     from jourdain.outcome import Transition
+    from jourdain.robot import Robot, load, scene
     from jourdain.scenario import Scenario
     from jourdain.sketch import Sketch
 
@@ -50,6 +52,7 @@ __all__ = [
     "BadFriction",
     "BadMechanism",
     "BadRestitution",
+    "BadRobot",
     "CannotWrite",
     "Constraint",
     "Contact",
@@ -70,6 +73,7 @@ __all__ = [
     "PriorViolated",
     "Reaction",
     "Rheonomic",
+    "Robot",
     "Scenario",
     "ShapeError",
     "Sketch",
@@ -80,7 +84,9 @@ __all__ = [
     "UnknownName",
     "gallery",
     "laws",
+    "load",
     "plots",
+    "scene",
     "transition",
 ]
 
@@ -88,7 +94,7 @@ __all__ = [
 # needs errors or arrays only does not wait for SymPy.
 _MODULES = {"Hybrid": "motion.hybrid", "Reaction": "motion.hybrid", "Switch": "motion.hybrid",
             "Constraint": "constraint", "Contact": "contact", "Event": "event", "Mechanism": "mechanism",
-            "Scenario": "scenario", "Sketch": "sketch", "Transition": "outcome", "transition": "arrays"}  # fmt: skip
+            "Robot": "robot", "load": "robot", "scene": "robot", "Scenario": "scenario", "Sketch": "sketch", "Transition": "outcome", "transition": "arrays"}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -141,7 +141,14 @@ def _ambiguous(misses: Array, layout: Layout) -> Error:
 
 def _off_constraint(g: Array, layout: Layout) -> Error:
     worst = int(np.argmax(np.abs(g)))
-    row = [row for row in layout.rows if row.geometric][worst]
+    geometric = [row for row in layout.rows if row.geometric]
+    if worst >= len(geometric):
+        name, size = layout.quaternions[worst - len(geometric)], np.sqrt(max(1 + 2 * g[worst], 0.0))
+        return OffConstraint(
+            f"The quaternion of '{name}' has the length {size:.9g}, but it must be 1; divide it by its length, "
+            "or pass check='project'."
+        )
+    row = geometric[worst]
     return OffConstraint(
         f"The configuration misses '{row.name}' by {g[worst]:.3g}; correct q, use Mechanism.assemble, "
         "or pass check='project'."

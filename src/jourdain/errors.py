@@ -50,6 +50,10 @@ class BadMechanism(Error):
     """Bodies, coordinates or kinematics that do not make a mechanism."""
 
 
+class BadRobot(Error):
+    """A robot file that cannot be read, or says what is not supported."""
+
+
 class BadConstraint(Error):
     """Expressions that do not make a constraint."""
 

@@ -41,15 +41,22 @@ class Place(NamedTuple):
 class Values(Mapping[str, Array]):
     """Named matrices of every lane, `(*batch, rows, columns)`, cut out of one table when they are asked for."""
 
-    def __init__(self, places: Mapping[str, Place], table: Array, batch: tuple[int, ...]) -> None:
+    def __init__(
+        self, places: Mapping[str, Place], table: Array, batch: tuple[int, ...], beside: Mapping[str, Array] = {}
+    ) -> None:
         self.places = places
         self.table = table  # (numbers, lanes)
         self.batch = batch
+        self.beside = beside  # (numbers, lanes) of those that are not in the table
+
+    def numbers(self, name: str) -> Array:
+        """The numbers of a matrix row by row, `(numbers, lanes)`."""
+        start, n_rows, n_columns = self.places[name]
+        return self.beside[name] if name in self.beside else self.table[start : start + n_rows * n_columns]
 
     def __getitem__(self, name: str) -> Array:
-        start, n_rows, n_columns = self.places[name]
-        numbers = self.table[start : start + n_rows * n_columns]
-        return numbers.T.reshape(*self.batch, n_rows, n_columns)
+        _, n_rows, n_columns = self.places[name]
+        return self.numbers(name).T.reshape(*self.batch, n_rows, n_columns)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.places)

@@ -220,7 +220,16 @@ class Event:
         )
         applied = tuple(f"impulse {name}" for name in self.applied)
         own = {name: unit for name, unit in given.items() if name in s.q_names}
-        return Layout(tuple(s.v_names), constraints, applied, tuple(self.outputs[0]), units, tuple(s.q_names), own)
+        return Layout(
+            tuple(s.v_names),
+            constraints,
+            applied,
+            tuple(self.outputs[0]),
+            units,
+            tuple(s.q_names),
+            own,
+            tuple(self.mechanism.quaternions),
+        )
 
     def assembled(self, state: tuple[Array, Array, Array], free: Sequence[int]) -> tuple[Array, Array]:
         """(q, largest |g|): the free coordinates moved so that the geometric rows hold, and by how much they do not."""

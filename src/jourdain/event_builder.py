@@ -44,12 +44,12 @@ def event(
         if not isinstance(mapping, Mapping):
             raise BadEvent(f"{what} must be a dict, such as {{constraint: value}}, not {mapping!r}.")
     chosen = {
-        "regular": _listed(regular),
+        "regular": listed(regular),
         "live": list(live),
-        "inert": _listed(inert),
+        "inert": listed(inert),
         "elastic": list(elastic),
         "contact": list(contacts),
-        "released": _listed(released),
+        "released": listed(released),
         "nonideal": list(nonideal),
     }
     found = [(kind, mechanism.find_constraint(which), which) for kind, several in chosen.items() for which in several]
@@ -100,7 +100,10 @@ def event(
     outputs_minus, outputs_plus = (
         {name: _substituted(e, side) for name, e in mechanism.outputs.items()} for side in (before, after)
     )
-    geometry = _all(*(_substituted(role.constraint.g, before) for role in roles if role.constraint.g is not None))
+    q = mechanism.symbols.q
+    lengths = [(ca.sumsqr(q[list(places)]) - 1) / 2 for places in mechanism.quaternions.values()]
+    geometric = [_substituted(role.constraint.g, before) for role in roles if role.constraint.g is not None]
+    geometry = _all(*geometric, *lengths)
     points = [motion.velocity for motion in mechanism.points.values()]
     biases = [part for block in blocks for part in (block.b_minus, block.b_plus)]
     used = _all(rigid, geometry, *biases, *points, *outputs_minus.values(), *outputs_plus.values())
@@ -151,7 +154,8 @@ class _Values:
         return ca.vertcat(*(self(entry) for entry in several))
 
 
-def _listed(several: Any) -> list[Any]:
+def listed(several: Any) -> list[Any]:
+    """One constraint, or several, as a list."""
     if several is None:
         return []
     if isinstance(several, str | Constraint):
@@ -233,7 +237,7 @@ def _substituted(expression: SX, pairs: list[tuple[SX, SX]]) -> SX:
 def _generalized(mechanism: Mechanism, name: str, load: Any, values: _Values) -> SX:
     """The generalized impulse of a vector at a point, an angular impulse on a body, or a number along a velocity."""
     s = mechanism.symbols
-    if name in s.v_names:
+    if name in s.v_names and not (name in mechanism.points and np.ndim(load)):
         unit = SX(len(s.v_names), 1)
         unit[s.v_names.index(name)] = 1
         return unit @ values(load)

@@ -60,6 +60,7 @@ class Layout:
     units: Mapping[str, str] = field(default_factory=dict)  # of velocities and outputs
     coordinates: tuple[str, ...] = ()
     coordinate_units: Mapping[str, str] = field(default_factory=dict)
+    quaternions: tuple[str, ...] = ()  # whose lengths stand behind the geometric rows
 
     @cached_property
     def rows(self) -> tuple[RowLayout, ...]:

@@ -24,7 +24,7 @@ from jourdain.errors import (
 from jourdain.evaluate import Evaluator, differ
 from jourdain.models.symbols import PointMotion, Symbols
 from jourdain.naming import name_of, refuse_clash
-from jourdain.state import broadcast, parameter_vector, refuse_nonfinite, vector
+from jourdain.state import broadcast, named_values, parameter_vector, refuse_nonfinite, vector
 
 if TYPE_CHECKING:
     from jourdain.constraint import Constraint, Contact
@@ -321,11 +321,30 @@ class Mechanism:
 
     def coordinates(self, q: Any) -> Array:
         """q as an array `(*batch, n_q)`."""
-        return vector("q", q, self.symbols.q_names, np.zeros(len(self.symbols.q_names)))
+        return vector("q", self._followed("q", q), self.symbols.q_names, self.neutral)
 
     def velocities(self, v: Any) -> Array:
         """v as an array `(*batch, n_v)`."""
-        return vector("v", v, self.symbols.v_names, np.zeros(len(self.symbols.v_names)))
+        return vector("v", self._followed("v", v), self.symbols.v_names, np.zeros(len(self.symbols.v_names)))
+
+    def _followed(self, what: str, given: Any) -> Any:
+        return self.followed(what, named_values(what, given)) if isinstance(given, Mapping) else given
+
+    # What robots know better
+
+    @property
+    def neutral(self) -> Array:
+        """The pose that is meant where coordinates are not given, `(n_q,)`."""
+        return np.zeros(len(self.symbols.q_names))
+
+    @property
+    def quaternions(self) -> Mapping[str, tuple[int, ...]]:
+        """Name → the places in q of four numbers that make a unit quaternion."""
+        return {}
+
+    def followed(self, what: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Entries of q or v by name, with those that follow from them."""
+        return entries
 
     def mass_matrix(self, q: Any = None, **parameters: Any) -> Array:
         """M(q), `(*batch, n_v, n_v)`."""

@@ -351,11 +351,12 @@ def scenario(
         return named(name_of(symbol))
 
     def column(what: str, given: Mapping[Any, Any], names: tuple[str, ...]) -> SX:
-        entries = {name: translate(value) for name, value in named_values(what, given).items()}
+        entries = event.mechanism.followed(what, {key: translate(value) for key, value in named_values(what, given).items()})
         for name in entries:
             if name not in names:
                 raise unknown(f"entry of {what}", name, names)
-        return ca.vertcat(SX(0, 1), *(entries.get(name, SX(0)) for name in names))
+        missing = event.mechanism.neutral if what == "q" else np.zeros(len(names))
+        return ca.vertcat(SX(0, 1), *(entries.get(name, SX(float(missing[i]))) for i, name in enumerate(names)))
 
     guessed = named_values("guess", guess)
     for name in guessed:

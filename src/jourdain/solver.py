@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+import casadi as ca
 import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from jourdain.algebra.lapack import positive_definite
 from jourdain.algebra.verdict import DOUBTFUL_MASS
 from jourdain.errors import Status
-from jourdain.evaluate import KERNEL_FROM, Array, Evaluator, Progress, Values
+from jourdain.evaluate import KERNEL_FROM, Array, Evaluator, Place, Progress, Values
 from jourdain.spatial.iterated import Iterated
 
 Statuses = NDArray[np.int8]
@@ -47,7 +48,16 @@ class Solver:
 
     @cached_property
     def quick(self) -> Evaluator:
-        return Evaluator((*self.inputs, *self._found), *self._build(True))
+        """Only what varies: constants, such as the null space of independent rows, need not be written a million times."""
+        values, verdict = self._build(True)
+        varying = {name: value for name, value in values.items() if not value.is_constant() or not value.numel()}
+        return Evaluator((*self.inputs, *self._found), varying, verdict)
+
+    @cached_property
+    def _constants(self) -> dict[str, Array]:
+        """What does not vary on the quick road, (rows, columns)."""
+        constant = {name: value for name, value in self._build(True)[0].items() if name not in self.quick.places}
+        return {name: np.array(ca.DM(value)) for name, value in constant.items()}
 
     @cached_property
     def _found(self) -> list[SX]:
@@ -100,8 +110,16 @@ class Solver:
             some = _some(columns, batch, again)
             careful, flags = self.careful.over(some, again.shape, None, n_threads)
             status.reshape(-1)[again] = self._decided(careful, flags, some[:given])
-            values.table[:, again] = careful.table
-        return values, status
+        constants = {name: np.broadcast_to(matrix.reshape(-1, 1), (matrix.size, status.size))
+                     for name, matrix in self._constants.items()}  # fmt: skip
+        if again.size:
+            for name in self.quick.places:
+                values.numbers(name)[:, again] = careful.numbers(name)
+            constants = {name: np.array(numbers) for name, numbers in constants.items()}
+            for name, numbers in constants.items():
+                numbers[:, again] = careful.numbers(name)
+        places = {name: Place(0, *matrix.shape) for name, matrix in self._constants.items()} | dict(values.places)
+        return Values(places, values.table, batch, constants), status
 
     def _decided(self, values: Values, flags: Statuses, columns: Sequence[Array | float]) -> Statuses:
         """The status, after a look at M where it is doubtful. Lanes that fail it get NaN."""

@@ -1,0 +1,356 @@
+"""A tree of joints over CasADi scalars: mass matrix, bias, weight, places and Jacobians, structural zeros kept.
+
+Every joint is a node with a frame of its own: origin at the joint's anchor, axes of its body. Bodies that are fixed to
+one another are one. A joint moves its frame by angular columns A and linear columns B, in that frame's axes:
+
+    hinge: A = a        slide: B = a        ball: A = E        free: A = (0 E), B = (Rᵀ 0)
+
+so that the linear velocity of a free joint is counted in the world and all angular ones in the body. Inertia about the
+origin of a node is (m, h = m c, I); composite: with all that hangs on it. In the axes of the node the columns carry
+
+    P = m B − [h] A  (momentum),   L = I A + [h] B  (moment of momentum about the origin),
+
+and going to the parent, P' = R P, L' = R L + [r] P', with (r, R) the place of the node in its parent. Hence the blocks
+M_ji = A_jᵀ L' + B_jᵀ P' for all ancestors j: the composite-rigid-body recursion [Featherstone 2008, ch. 6].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from jourdain.models.description import GROUND, N_Q, N_V, Body, Description, Frame, Joint
+from jourdain.models.rotations import about, constant, cross, of_quaternion, rates_of_quaternion, skew, turned
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Of one or several bodies, about the origin of the axes in which it is written."""
+
+    m: SX  # kg
+    h: SX  # (3, 1), kg m: mass times centre of mass
+    I: SX  # (3, 3), kg m²
+
+    def __add__(self, other: Inertia) -> Inertia:
+        return Inertia(self.m + other.m, self.h + other.h, self.I + other.I)
+
+    def seen_from(self, r: SX, R: SX) -> Inertia:
+        """The same in axes in which its own have the origin r and the rotation R."""
+        H = R @ self.h
+        h = H + self.m * r
+        terms = [r[i] * (H[i] + h[i]) for i in range(3)]
+        about_r = SX(3, 3)  # (r · (H + h)) E − r hᵀ − H rᵀ, which is symmetric
+        for i, (j, k) in enumerate(((1, 2), (0, 2), (0, 1))):
+            about_r[i, i] = terms[j] + terms[k]
+            about_r[j, k] = about_r[k, j] = -(r[j] * h[k] + H[j] * r[k])
+        return Inertia(self.m, ca.sparsify(h), ca.sparsify(turned(R, self.I) + about_r))
+
+
+NOTHING = Inertia(SX(0), SX(3, 1), SX(3, 3))
+
+
+@dataclass(frozen=True)
+class Place:
+    """Somewhere on a node, or on the ground."""
+
+    node: int
+    position: SX  # (3, 1), in the node's axes
+    rotation: SX  # (3, 3)
+
+    def then(self, position: SX, rotation: SX) -> Place:
+        """A place that is given in the axes of this one."""
+        return Place(self.node, ca.sparsify(self.position + self.rotation @ position), self.rotation @ rotation)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A joint, where it has moved its frame in its parent's, and how it moves it."""
+
+    joint: Joint
+    parent: int
+    first_q: int
+    first_v: int
+    r: SX  # (3, 1), origin in the parent's axes
+    R: SX  # (3, 3), from its axes to the parent's
+    A: SX  # (3, n), angular columns
+    B: SX  # (3, n), linear columns
+    BB: SX  # (n, n), BᵀB
+
+    @property
+    def v(self) -> slice:
+        return slice(self.first_v, self.first_v + N_V[self.joint.kind])
+
+    @property
+    def q(self) -> slice:
+        return slice(self.first_q, self.first_q + N_Q[self.joint.kind])
+
+
+class JointTree:
+    """A description over scalars. `parameters`: by name, what stands for masses and lengths that are left open."""
+
+    def __init__(self, description: Description, q: SX, v: SX, parameters: Mapping[str, SX]) -> None:
+        self.description = description
+        self.q, self.v = q, v
+        self._open = {part: parameters[name] for name, several in description.parameters.items() for part in several}
+        self.nodes: list[Node] = []
+        self.places: list[Place] = []  # of the bodies
+        self.inertias: list[Inertia] = []  # of the nodes, all bodies fixed to them
+        for body in description.bodies:
+            self._add(body)
+
+    # From bodies to nodes
+
+    def _add(self, body: Body) -> None:
+        place = self._parent_place(body)
+        for joint in body.joints:
+            anchor = constant(joint.anchor)
+            place = Place(self._new_node(joint, place.then(anchor, SX.eye(3))), -anchor, SX.eye(3))
+        self.places.append(place)
+        if place.node != GROUND:
+            own = self._own_inertia(body).seen_from(place.position, place.rotation)
+            self.inertias[place.node] = self.inertias[place.node] + own
+
+    def _parent_place(self, body: Body) -> Place:
+        """Where the body is while its joints are at their references."""
+        position = ca.vertcat(*(self._number(body, axis, body.position[i]) for i, axis in enumerate("xyz")))
+        rotation = constant(body.rotation)
+        if body.parent == GROUND:
+            return Place(GROUND, ca.sparsify(position), rotation)
+        carrier = self.description.bodies[body.parent]
+        if (carrier.name, "length") in self._open:
+            position = position * (self._open[carrier.name, "length"] / length(self.description, carrier.name))
+        return self.places[body.parent].then(ca.sparsify(position), rotation)
+
+    def _new_node(self, joint: Joint, place: Place) -> int:
+        first_q, first_v = (0, 0) if not self.nodes else (self.nodes[-1].q.stop, self.nodes[-1].v.stop)
+        q = self.q[first_q : first_q + N_Q[joint.kind]]
+        axis, none, E = constant(joint.axis), SX(3, 1), SX.eye(3)
+        r, R = place.position, place.rotation
+        if joint.kind == "hinge":
+            R, A, B = R @ about(joint.axis, q - joint.reference), axis, none
+        elif joint.kind == "slide":
+            r, A, B = ca.sparsify(r + R @ axis * (q - joint.reference)), none, axis
+        elif joint.kind == "ball":
+            R, A, B = R @ of_quaternion(q), E, SX(3, 3)
+        else:
+            r, R = q[:3], of_quaternion(q[3:])
+            A, B = ca.horzcat(SX(3, 3), E), ca.horzcat(R.T, SX(3, 3))
+        BB = ca.diagcat(E, SX(3, 3)) if joint.kind == "free" else B.T @ B
+        self.nodes.append(Node(joint, place.node, first_q, first_v, r, ca.sparsify(R), A, B, BB))
+        self.inertias.append(NOTHING)
+        return len(self.nodes) - 1
+
+    def _number(self, body: Body, what: str, written: float) -> SX:
+        return self._open.get((body.name, what), SX(float(written)))
+
+    def _own_inertia(self, body: Body) -> Inertia:
+        """About the body's own origin."""
+        m = self._number(body, "mass", body.mass)
+        c = ca.vertcat(*(self._number(body, f"com.{axis}", body.com[i]) for i, axis in enumerate("xyz")))
+        entry = {(i, j): self._number(body, f"inertia.{'xyz'[i]}{'xyz'[j]}", body.inertia[i, j])
+                 for i in range(3) for j in range(i, 3)}  # fmt: skip
+        I = ca.vertcat(*(ca.horzcat(*(entry[min(i, j), max(i, j)] for j in range(3))) for i in range(3)))
+        return Inertia(SX(m), SX(3, 1), ca.sparsify(I)).seen_from(ca.sparsify(c), SX.eye(3))
+
+    def place(self, frame: Frame) -> Place:
+        """Where a frame is fixed; what a body of open length carries moves with it."""
+        position = constant(frame.position)
+        if frame.body == GROUND:
+            return Place(GROUND, position, constant(frame.rotation))
+        body = self.description.bodies[frame.body]
+        if (body.name, "length") in self._open:
+            position = position * (self._open[body.name, "length"] / length(self.description, body.name))
+        return self.places[frame.body].then(position, constant(frame.rotation))
+
+    # Up and down the tree
+
+    def _ancestors(self, node: int) -> Iterator[int]:
+        """The node and what carries it, up to the root."""
+        while node != GROUND:
+            yield node
+            node = self.nodes[node].parent
+
+    @cached_property
+    def rotations(self) -> list[SX]:
+        """Of the nodes, from their axes to the world's."""
+        found: list[SX] = []
+        for node in self.nodes:
+            found.append(node.R if node.parent == GROUND else found[node.parent] @ node.R)
+        return found
+
+    @cached_property
+    def origins(self) -> list[SX]:
+        """Of the nodes, in the world."""
+        found: list[SX] = []
+        for node in self.nodes:
+            at = node.parent
+            found.append(node.r if at == GROUND else found[at] + self.rotations[at] @ node.r)
+        return found
+
+    @cached_property
+    def _composite(self) -> list[Inertia]:
+        """Of the nodes with all that hangs on them."""
+        found = list(self.inertias)
+        for i, node in reversed(list(enumerate(self.nodes))):
+            if node.parent != GROUND:
+                found[node.parent] = found[node.parent] + found[i].seen_from(node.r, node.R)
+        return found
+
+    # What a mechanism needs
+
+    @property
+    def M(self) -> SX:
+        """The mass matrix, (n_v, n_v)."""
+        n = self.v.shape[0]
+        M = SX(n, n)
+        for i, node in enumerate(self.nodes):
+            c = self._composite[i]
+            P = c.m * node.B - skew(c.h) @ node.A
+            L = c.I @ node.A + skew(c.h) @ node.B
+            block = node.A.T @ L - node.B.T @ (skew(c.h) @ node.A) + c.m * node.BB
+            M[node.v, node.v] = ca.sparsify(block + constant(np.diag(node.joint.armature)))
+            carried = node
+            for j in self._ancestors(node.parent):
+                P = carried.R @ P
+                L = carried.R @ L + skew(carried.r) @ P
+                carried = self.nodes[j]
+                block = ca.sparsify(carried.A.T @ L + carried.B.T @ P)
+                M[carried.v, node.v] = block
+                M[node.v, carried.v] = block.T
+        return ca.sparsify(M)
+
+    @property
+    def bias(self) -> SX:
+        """h of M v̇ + h = f, (n_v, 1): Coriolis and centrifugal terms [Featherstone 2008, ch. 5]."""
+        omega, alpha, a = [], [], []  # of the nodes in their axes: angular velocity and acceleration, of the origin
+        for node in self.nodes:
+            rate = self.v[node.v]
+            if node.parent == GROUND:
+                before = accelerated = at_origin = SX(3, 1)
+            else:
+                w, e = omega[node.parent], alpha[node.parent]
+                before, accelerated = node.R.T @ w, node.R.T @ e
+                at_origin = node.R.T @ (a[node.parent] + cross(e, node.r) + cross(w, cross(w, node.r)))
+            omega.append(before + node.A @ rate)
+            alpha.append(accelerated + cross(before, node.A @ rate))
+            a.append(at_origin + 2 * cross(before, node.B @ rate))
+        forces, moments, h = [SX(3, 1)] * len(omega), [SX(3, 1)] * len(omega), SX(self.v.shape[0], 1)
+        for i, node in reversed(list(enumerate(self.nodes))):
+            c, w = self.inertias[i], omega[i]
+            f = forces[i] + c.m * a[i] + cross(alpha[i], c.h) + cross(w, cross(w, c.h))
+            n = moments[i] + c.I @ alpha[i] + cross(w, c.I @ w) + cross(c.h, a[i])
+            h[node.v] = node.A.T @ n + node.B.T @ f
+            if node.parent != GROUND:
+                up = node.R @ f
+                forces[node.parent] = forces[node.parent] + up
+                moments[node.parent] = moments[node.parent] + node.R @ n + cross(node.r, up)
+        return ca.sparsify(h)
+
+    @property
+    def weight(self) -> SX:
+        """The generalized force of gravity, (n_v, 1)."""
+        found, g = SX(self.v.shape[0], 1), constant(self.description.gravity)
+        for i, node in enumerate(self.nodes):
+            c, R = self._composite[i], self.rotations[i]
+            lifted = ca.vertcat(c.m * g, SX(3, 1)) if node.joint.kind == "free" else node.B.T @ (c.m * (R.T @ g))
+            found[node.v] = node.A.T @ cross(c.h, R.T @ g) + lifted
+        return ca.sparsify(found)
+
+    @property
+    def potential(self) -> SX:
+        """Of gravity, J."""
+        g, found = constant(self.description.gravity), SX(0)
+        for i, node in enumerate(self.nodes):
+            if node.parent == GROUND:
+                c = self._composite[i]
+                found -= ca.dot(g, c.m * self.origins[i] + self.rotations[i] @ c.h)
+        return found
+
+    @property
+    def N(self) -> SX:
+        """q̇ = N v, (n_q, n_v)."""
+        N = SX(self.q.shape[0], self.v.shape[0])
+        for node in self.nodes:
+            q = self.q[node.q]
+            turning = {"ball": lambda q=q: rates_of_quaternion(q),
+                       "free": lambda q=q: ca.diagcat(SX.eye(3), rates_of_quaternion(q[3:]))}  # fmt: skip
+            N[node.q, node.v] = turning[node.joint.kind]() if node.joint.kind in turning else 1
+        return ca.sparsify(N)
+
+    # Places in the world
+
+    def position(self, place: Place) -> SX:
+        """In the world, (3, 1)."""
+        if place.node == GROUND:
+            return place.position
+        return self.origins[place.node] + self.rotations[place.node] @ place.position
+
+    def rotation(self, place: Place) -> SX:
+        """From its axes to the world's, (3, 3)."""
+        return place.rotation if place.node == GROUND else self.rotations[place.node] @ place.rotation
+
+    def velocity(self, place: Place) -> SX:
+        """In the world, (3, 1)."""
+        if place.node == GROUND:
+            return SX(3, 1)
+        angular, linear = self._twists[place.node]
+        return linear + cross(angular, self.rotations[place.node] @ place.position)
+
+    def angular_velocity(self, place: Place) -> SX:
+        """In the world, (3, 1)."""
+        return SX(3, 1) if place.node == GROUND else self._twists[place.node][0]
+
+    @cached_property
+    def _twists(self) -> list[tuple[SX, SX]]:
+        """Of the nodes, in the world: angular velocity, velocity of the origin."""
+        found: list[tuple[SX, SX]] = []
+        for i, node in enumerate(self.nodes):
+            angular, linear, R = SX(3, 1), SX(3, 1), self.rotations[i]
+            rate = self.v[node.v]
+            if node.parent != GROUND:
+                angular, linear = found[node.parent]
+                linear = linear + cross(angular, self.rotations[node.parent] @ node.r)
+            moved = rate[:3] if node.joint.kind == "free" else R @ (node.B @ rate)
+            found.append((angular + R @ (node.A @ rate), linear + moved))
+        return found
+
+    def jacobian(self, place: Place) -> tuple[SX, SX]:
+        """∂(velocity, angular velocity)/∂v in the world, (3, n_v) each.
+
+        Written with the vectors from the joints to the place, in which the position of the base does not appear.
+        """
+        n = self.v.shape[0]
+        linear, angular = SX(3, n), SX(3, n)
+        if place.node == GROUND:
+            return linear, angular
+        arm = self.rotations[place.node] @ place.position
+        for i in self._ancestors(place.node):
+            node, R = self.nodes[i], self.rotations[i]
+            turning = R @ node.A
+            moving = ca.horzcat(SX.eye(3), SX(3, 3)) if node.joint.kind == "free" else R @ node.B
+            linear[:, node.v] = ca.sparsify(moving - skew(arm) @ turning)
+            angular[:, node.v] = turning
+            if node.parent != GROUND:
+                arm = arm + self.rotations[node.parent] @ node.r
+        return ca.sparsify(linear), ca.sparsify(angular)
+
+    def massless(self) -> Sequence[str]:
+        """Joints that move nothing: all they carry has no mass and no inertia, and they have no armature."""
+        return [node.joint.name for i, node in enumerate(self.nodes)
+                if not any(node.joint.armature) and _is_nothing(self._composite[i])]  # fmt: skip
+
+
+def _is_nothing(inertia: Inertia) -> bool:
+    entries = ca.sparsify(ca.vertcat(inertia.m, ca.vec(inertia.I)))
+    return bool(entries.nnz() == 0)
+
+
+def length(description: Description, name: str) -> float:
+    """The length of a body as written, m: from its last joint to the farthest body that it carries."""
+    index = next(i for i, body in enumerate(description.bodies) if body.name == name)
+    return max((float(np.linalg.norm(body.position)) for body in description.bodies if body.parent == index), default=0.0)

@@ -1,0 +1,271 @@
+"""Robot files to descriptions: URDF as it is written, MJCF as MuJoCo compiles it, because its geoms carry the mass."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jourdain.errors import BadRobot
+from jourdain.models.description import GROUND, N_V, Array, Body, Description, Equality, Frame, Joint
+from jourdain.models.rotations import from_quaternion
+
+if TYPE_CHECKING:
+    import mujoco
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+
+
+def read(path: Any, floating: bool) -> Description:
+    """What a URDF or MJCF file says. `floating`: the root body of a URDF, or a fixed one of an MJCF, moves freely."""
+    file = Path(path)
+    kind = _kind(file)
+    with _in_one_sentence(file):
+        found = _from_urdf(file) if kind == "robot" else _from_mjcf(file)
+    return _floating(found, file) if floating else found
+
+
+def _kind(file: Path) -> str:
+    """The root element, of an XML file that can be read."""
+    if file.is_dir() or not file.exists():
+        what = "is a folder" if file.is_dir() else "does not exist"
+        raise BadRobot(f"'{file}' {what}; give the path of a URDF or MJCF file.")
+    try:
+        root = ElementTree.parse(file).getroot().tag
+    except ElementTree.ParseError as error:
+        raise BadRobot(f"'{file}' is not sound XML: {error}.") from None
+    except (OSError, UnicodeError) as error:
+        raise BadRobot(f"'{file}' cannot be read: {error}.") from None
+    if root not in ("robot", "mujoco"):
+        raise BadRobot(f"'{file}' begins with <{root}>; a URDF begins with <robot>, an MJCF with <mujoco>.")
+    return root
+
+
+@contextlib.contextmanager
+def _in_one_sentence(file: Path) -> Iterator[None]:
+    """What MuJoCo has to say about a file, as one sentence; its warnings, which go to the terminal, are left out."""
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        try:
+            yield
+        except BadRobot:
+            raise
+        except (ValueError, RuntimeError) as error:
+            said = re.sub(r"^(XML )?Error:? *", "", " ".join(str(error).split())).rstrip(".")
+            raise BadRobot(f"'{file}' cannot be read as a robot: {said}.") from None
+
+
+# URDF
+
+
+def _from_urdf(file: Path) -> Description:
+    """From MuJoCo's uncompiled MjSpec: inertias as written, no meshes needed, fixed links kept."""
+    import mujoco
+
+    spec = mujoco.MjSpec.from_file(str(file))
+    bodies: list[Body] = []
+    indices: dict[str, int] = {spec.worldbody.name: GROUND}
+
+    def walk(parent: Any) -> None:
+        for body in parent.bodies:
+            indices[body.name] = len(bodies)
+            bodies.append(_urdf_body(body, indices[parent.name], file))
+            walk(body)
+
+    walk(spec.worldbody)
+    follows = [_urdf_mimic(equality) for equality in spec.equalities]
+    joints = {joint.name: joint for body in bodies for joint in body.joints}
+    for equality in follows:  # the neutral pose has the followers where they belong
+        leader = 0.0 if equality.joints[1] is None else joints[equality.joints[1]].neutral[0]
+        at = float(np.polynomial.Polynomial(equality.polynomial)(leader))
+        bodies = [_with_neutral(body, equality.joints[0], at) for body in bodies]
+    frames = [Frame(body.name, i, np.zeros(3), np.eye(3)) for i, body in enumerate(bodies)]
+    return Description(spec.modelname, tuple(bodies), tuple(frames), tuple(follows), np.array(spec.option.gravity))
+
+
+def _urdf_body(body: Any, parent: int, file: Path) -> Body:
+    import mujoco
+
+    joints = []
+    for joint in body.joints:
+        kind = _JOINTS()[int(joint.type)]
+        if kind == "free" and parent != GROUND:
+            raise BadRobot(
+                f"Joint '{joint.name}' of '{file}' is floating but hangs on a link; only the base may float: "
+                "make it fixed, or load the parts one by one and join them by jd.scene."
+            )
+        joints.append(_joint(joint.name, kind, np.array(joint.axis), np.array(joint.pos), [0.0] * N_V[kind], file))
+    inertia = np.zeros((3, 3))
+    if body.explicitinertial:
+        xx, yy, zz, xy, xz, yz = body.fullinertia if np.isfinite(body.fullinertia[0]) else (*body.inertia, 0, 0, 0)
+        turn = from_quaternion(body.iquat)
+        inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
+    assert body.alt.type == mujoco.mjtOrientation.mjORIENTATION_QUAT
+    com = np.array(body.ipos) if np.isfinite(body.ipos[0]) else np.zeros(3)
+    rotation = from_quaternion(body.quat)
+    return Body(body.name, parent, np.array(body.pos), rotation, tuple(joints), float(body.mass), com, inertia)
+
+
+def _urdf_mimic(equality: Any) -> Equality:
+    follower, leader = equality.name1, equality.name2
+    return Equality(f"mimic {follower}", "joint", None, (follower, leader), tuple(float(c) for c in equality.data[:5]))
+
+
+def _with_neutral(body: Body, joint: str, at: float) -> Body:
+    from dataclasses import replace
+
+    moved = tuple(replace(own, neutral=(at,)) if own.name == joint else own for own in body.joints)
+    return replace(body, joints=moved)
+
+
+# MJCF
+
+
+def _from_mjcf(file: Path) -> Description:
+    """From MuJoCo's compiled model, in which the geoms have given their mass to the bodies."""
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_path(str(file))
+    if model.ntendon and np.any(model.tendon_armature):
+        raise BadRobot(f"'{file}' has a tendon with armature, whose inertia is not supported; give it to the joints.")
+    bodies = [_mjcf_body(model, i, file) for i in range(1, model.nbody)]
+    frames = [Frame(body.name, i, np.zeros(3), np.eye(3)) for i, body in enumerate(bodies)]
+    for i in range(model.nsite):
+        frames.append(_mjcf_frame(model.site(i), model.site_bodyid[i]))
+    for i in range(model.ngeom):
+        frames.append(_mjcf_frame(model.geom(i), model.geom_bodyid[i]))
+    equalities = [_mjcf_equality(model, i, bodies, file) for i in range(model.neq)]
+    name = model.names[: model.names.index(b"\0")].decode()
+    return Description(name, tuple(bodies), _found_by(frames, model), tuple(equalities), np.array(model.opt.gravity))
+
+
+def _found_by(frames: Sequence[Frame], model: mujoco.MjModel) -> tuple[Frame, ...]:
+    """Frames under names of their own: of a site, a body and a geom with one name, the site has it, then the body."""
+    n_bodies = model.nbody - 1
+    sites, geoms = frames[n_bodies : n_bodies + model.nsite], frames[n_bodies + model.nsite :]
+    found: dict[str, Frame] = {}
+    for frame in (*sites, *frames[:n_bodies], *geoms):
+        if frame.name:
+            found.setdefault(frame.name, frame)
+    return tuple(found.values())
+
+
+def _mjcf_frame(element: Any, body: int) -> Frame:
+    return Frame(element.name, int(body) - 1, np.array(element.pos), from_quaternion(element.quat))
+
+
+def _mjcf_body(model: mujoco.MjModel, i: int, file: Path) -> Body:
+    name = _body_name(model, i)
+    first = model.body_jntadr[i]
+    joints = []
+    for j in range(first, first + model.body_jntnum[i]):
+        kind, dof, q = _JOINTS()[int(model.jnt_type[j])], model.jnt_dofadr[j], model.jnt_qposadr[j]
+        armature = [float(a) for a in model.dof_armature[dof : dof + N_V[kind]]]
+        reference = float(model.qpos0[q]) if kind in ("hinge", "slide") else 0.0
+        joint = _joint(_joint_name(model, j), kind, model.jnt_axis[j], model.jnt_pos[j], armature, file, reference)
+        if kind == "free":
+            joint = _placed(joint, model.qpos0[q : q + 7])
+        joints.append(joint)
+    turn = from_quaternion(model.body_iquat[i])
+    inertia = turn @ np.diag(model.body_inertia[i]) @ turn.T
+    rotation, com = from_quaternion(model.body_quat[i]), np.array(model.body_ipos[i])
+    parent = int(model.body_parentid[i]) - 1
+    return Body(name, parent, np.array(model.body_pos[i]), rotation, tuple(joints), float(model.body_mass[i]), com, inertia)
+
+
+def _placed(joint: Joint, at: Array) -> Joint:
+    from dataclasses import replace
+
+    return replace(joint, neutral=tuple(float(number) for number in at))
+
+
+def _body_name(model: mujoco.MjModel, i: int) -> str:
+    return model.body(i).name or f"body {i}"
+
+
+def _joint_name(model: mujoco.MjModel, j: int) -> str:
+    """Its own; without one, "base" for the one free joint, else that of its body."""
+    import mujoco
+
+    if model.joint(j).name:
+        return str(model.joint(j).name)
+    free = np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
+    if len(free) == 1 and free[0] == j:
+        return "base"
+    body = int(model.jnt_bodyid[j])
+    own = j - int(model.body_jntadr[body])
+    return _body_name(model, body) if model.body_jntnum[body] == 1 else f"{_body_name(model, body)}.{own}"
+
+
+def _mjcf_equality(model: mujoco.MjModel, i: int, bodies: Sequence[Body], file: Path) -> Equality:
+    import mujoco
+
+    kinds = {mujoco.mjtEq.mjEQ_CONNECT: "connect", mujoco.mjtEq.mjEQ_WELD: "weld", mujoco.mjtEq.mjEQ_JOINT: "joint"}
+    given, active, data = model.equality(i).name, bool(model.eq_active0[i]), model.eq_data[i]
+    kind = kinds.get(mujoco.mjtEq(model.eq_type[i]))
+    if kind is None:
+        what = mujoco.mjtEq(model.eq_type[i]).name.removeprefix("mjEQ_").lower()
+        named = f" '{given}'" if given else ""
+        raise BadRobot(f"The equality{named} of '{file}' is of type {what}; supported are connect, weld and joint.")
+    one, other = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
+    if kind == "joint":
+        joints = (_joint_name(model, one), None if other < 0 else _joint_name(model, other))
+        coefficients = tuple(float(c) for c in data[:5])
+        return Equality(given or f"joint {joints[0]}", "joint", None, joints, coefficients, active)
+    if model.eq_objtype[i] == mujoco.mjtObj.mjOBJ_SITE:
+        sites = [_mjcf_frame(model.site(k), model.site_bodyid[k]) for k in (one, other)]
+        ends = (sites[0], sites[1])
+    else:
+        names = [_body_name(model, k) if k else "world" for k in (one, other)]
+        at_one, at_other = (data[:3], data[3:6]) if kind == "connect" else (data[3:6], data[:3])
+        turn = from_quaternion(data[6:10]) if kind == "weld" else np.eye(3)
+        ends = (Frame(names[0], one - 1, np.array(at_one), turn), Frame(names[1], other - 1, np.array(at_other), np.eye(3)))
+    return Equality(given or f"{kind} {ends[0].name} {ends[1].name}", kind, ends, active=active)
+
+
+# Both
+
+
+def _JOINTS() -> dict[int, str]:
+    import mujoco
+
+    kinds = mujoco.mjtJoint
+    return {int(kinds.mjJNT_FREE): "free", int(kinds.mjJNT_BALL): "ball",
+            int(kinds.mjJNT_SLIDE): "slide", int(kinds.mjJNT_HINGE): "hinge"}  # fmt: skip
+
+
+def _joint(
+    name: str, kind: str, axis: Array, anchor: Array, armature: Sequence[float], file: Path, reference: float = 0.0
+) -> Joint:
+    size = float(np.linalg.norm(axis))
+    if kind in ("hinge", "slide") and not size > 0:
+        raise BadRobot(f"Joint '{name}' of '{file}' has the axis {tuple(axis)}; give it a direction.")
+    neutral = {"free": (0.0, 0.0, 0.0, *IDENTITY), "ball": IDENTITY}.get(kind, (reference,))
+    direction = np.array(axis) / size if size > 0 else np.array(axis)
+    anchor = np.zeros(3) if kind == "free" else np.array(anchor)
+    return Joint(name, kind, direction, anchor, tuple(armature), reference, neutral)
+
+
+def _floating(found: Description, file: Path) -> Description:
+    """With a free joint "base" under its root; one that has one is as it is."""
+    from dataclasses import replace
+
+    roots = [i for i, body in enumerate(found.bodies) if body.parent == GROUND]
+    if any(joint.kind == "free" for joint in found.joints()):
+        return found
+    if len(roots) != 1 or found.bodies[roots[0]].joints:
+        names = ", ".join(f"'{found.bodies[i].name}'" for i in roots) or "none"
+        raise BadRobot(
+            f"'{file}' cannot float: that needs one root body that is fixed to the world, but there are: {names}."
+        )
+    root = found.bodies[roots[0]]
+    base = _joint("base", "free", np.array([0.0, 0.0, 1.0]), np.zeros(3), [0.0] * 6, file)
+    if found.bodies and np.any(root.position):
+        base = _placed(base, np.array([*root.position, *IDENTITY]))
+    bodies = [replace(body, joints=(base,)) if body is root else body for body in found.bodies]
+    return replace(found, bodies=tuple(bodies))
