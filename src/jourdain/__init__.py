@@ -37,10 +37,11 @@ if TYPE_CHECKING:
         UnknownName,
     )
     from jourdain.event import Event
+    from jourdain.loading import load, scene
     from jourdain.mechanism import Mechanism
     from jourdain.motion.hybrid import Hybrid, Reaction, Switch
     from jourdain.outcome import Transition
-    from jourdain.robot import Robot, load, scene
+    from jourdain.robot import Robot
     from jourdain.scenario import Scenario
     from jourdain.sketch import Sketch
 
@@ -94,7 +95,8 @@ __all__ = [
 # needs errors or arrays only does not wait for SymPy.
 _MODULES = {"Hybrid": "motion.hybrid", "Reaction": "motion.hybrid", "Switch": "motion.hybrid",
             "Constraint": "constraint", "Contact": "contact", "Event": "event", "Mechanism": "mechanism",
-            "Robot": "robot", "load": "robot", "scene": "robot", "Scenario": "scenario", "Sketch": "sketch", "Transition": "outcome", "transition": "arrays"}  # fmt: skip
+            "Robot": "robot", "Scenario": "scenario", "Sketch": "sketch", "Transition": "outcome",
+            "load": "loading", "scene": "loading", "transition": "arrays"}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -26,6 +26,7 @@ from jourdain.errors import (
     PriorViolated,
     Status,
     listing,
+    quaternion_told,
 )
 from jourdain.laws import Coulomb, Frictionless, MoreauCoulomb
 from jourdain.laws.refuse import WAYS
@@ -33,6 +34,7 @@ from jourdain.layout import Layout
 
 Array = NDArray[np.float64]
 MOST_SAID = 4  # candidates that a message names
+IDLE = 1e-13  # of the diagonal: a pivot of M that is not larger is none
 
 
 def refusal(
@@ -46,9 +48,7 @@ def refusal(
     if status == Status.NOT_FINITE:
         return _not_finite(values, layout, inputs)
     if status == Status.NOT_POSITIVE_DEFINITE:
-        return NotPositiveDefinite(
-            "The mass matrix is not positive definite; check masses and inertias, and that every velocity moves a mass."
-        )
+        return _singular(values, layout)
     if status == Status.OFF_CONSTRAINT:
         return _off_constraint(values["geometry"][:, 0], layout)
     if status == Status.PRIOR_VIOLATED:
@@ -74,6 +74,17 @@ def refusal(
     if status == Status.BAD_RESTITUTION:
         return _bad_restitution(values["kappa"][:, 0], layout)
     return _contradicted(values, layout)
+
+
+def _singular(values: Mapping[str, Array], layout: Layout) -> Error:
+    """M is factored from the last velocity to the first; the first pivot that is not positive tells which is idle."""
+    pivots, diagonal = values["pivots"][:, 0], values["M_diagonal"][:, 0]
+    idle = np.flatnonzero(~(pivots > IDLE * np.abs(diagonal)))
+    told = f": '{layout.velocities[idle[-1]]}' moves no mass of its own" if idle.size else ""
+    return NotPositiveDefinite(
+        f"The mass matrix is not positive definite{told}; check masses and inertias, and that every velocity moves a "
+        "mass."
+    )
 
 
 def _not_finite(
@@ -144,10 +155,7 @@ def _off_constraint(g: Array, layout: Layout) -> Error:
     geometric = [row for row in layout.rows if row.geometric]
     if worst >= len(geometric):
         name, size = layout.quaternions[worst - len(geometric)], np.sqrt(max(1 + 2 * g[worst], 0.0))
-        return OffConstraint(
-            f"The quaternion of '{name}' has the length {size:.9g}, but it must be 1; divide it by its length, "
-            "or pass check='project'."
-        )
+        return OffConstraint(quaternion_told(name, float(size)))
     row = geometric[worst]
     return OffConstraint(
         f"The configuration misses '{row.name}' by {g[worst]:.3g}; correct q, use Mechanism.assemble, "

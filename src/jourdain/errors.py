@@ -170,6 +170,14 @@ def listing(names: Iterable[str]) -> str:
     return ", ".join(f"'{name}'" for name in names) or "none"
 
 
+def quaternion_told(name: str, size: float) -> str:
+    """What is said of a quaternion whose length is not 1."""
+    return (
+        f"The quaternion of '{name}' has the length {size:.9g}, but it must be 1; divide it by its length, or in an event "
+        "pass check='project'."
+    )
+
+
 def unknown(what: str, name: str, known: Iterable[str]) -> UnknownName:
     """The error for a name that is not there, with the nearest right one or the list of all."""
     known = list(known)

@@ -100,14 +100,12 @@ def event(
     outputs_minus, outputs_plus = (
         {name: _substituted(e, side) for name, e in mechanism.outputs.items()} for side in (before, after)
     )
-    q = mechanism.symbols.q
-    lengths = [(ca.sumsqr(q[list(places)]) - 1) / 2 for places in mechanism.quaternions.values()]
     geometric = [_substituted(role.constraint.g, before) for role in roles if role.constraint.g is not None]
-    geometry = _all(*geometric, *lengths)
-    points = [motion.velocity for motion in mechanism.points.values()]
+    geometry = _all(*geometric, *mechanism.lengths())
     biases = [part for block in blocks for part in (block.b_minus, block.b_plus)]
-    used = _all(rigid, geometry, *biases, *points, *outputs_minus.values(), *outputs_plus.values())
-    time = {"t": 0.0} if "t" not in mechanism.parameters and ca.depends_on(used, mechanism.symbols.t) else {}
+    used = _all(rigid, geometry, *biases)
+    timed = mechanism.timed or ca.depends_on(used, mechanism.symbols.t)
+    time = {"t": 0.0} if "t" not in mechanism.parameters and timed else {}
     kept = {name: value for name, value in mechanism.parameters.items() if name not in jumping}
     defaults = {**kept, **time, **values.defaults}
     symbols = {name: {**mechanism.symbols.parameters, **values.symbols}[name] for name in defaults}

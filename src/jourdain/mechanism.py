@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -11,18 +12,21 @@ import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
+from jourdain.algebra.verdict import TOLERANCE
 from jourdain.assembly import assemble, assembler
 from jourdain.errors import (
     NotAffine,
     NotConverged,
     NotPositiveDefinite,
+    OffConstraint,
     ShapeError,
     UnknownName,
     listing,
+    quaternion_told,
     unknown,
 )
 from jourdain.evaluate import Evaluator, differ
-from jourdain.models.symbols import PointMotion, Symbols
+from jourdain.models.symbols import GivenLoads, Loads, PointMotion, Symbols
 from jourdain.naming import name_of, refuse_clash
 from jourdain.state import broadcast, named_values, parameter_vector, refuse_nonfinite, vector
 
@@ -58,12 +62,8 @@ class Mechanism:
     points: Mapping[str, PointMotion]
     angular_velocities: Mapping[str, SX | None]  # by body, (3, 1) in the frame; None for particles
     outputs: Mapping[str, SX]  # named quantities affine in v
-    force: SX  # (n_v, 1), generalized: gravity and loads
+    loads: Loads  # what acts between events
     units: Mapping[str, str]
-    bias: SX | None = None  # (n_v, 1), h of M v̇ + h = f; None: not known
-    potential: SX | None = None  # J, of gravity and what else has one; None: not known
-    weight: SX | None = None  # (n_v, 1), the part of `force` that has the potential
-    bias_given: bool = False  # it may hold forces too, as gravity
     sympy_parameters: Mapping[str, Any] = field(default_factory=dict)  # the user's own symbols, for closed forms
     reader: SympyReader | None = None  # translates SymPy vectors; None for mechanisms from CasADi
     constraints: dict[str, Constraint] = field(default_factory=dict)  # those named so far
@@ -139,12 +139,8 @@ class Mechanism:
             parts.points,
             parts.angular_velocities,
             {name: symbols.translate(expression) for name, expression in outputs.items()},
-            parts.force,
+            GivenLoads(parts.force, parts.bias, parts.potential, parts.weight),
             {name_of(key): unit for key, unit in units.items()},
-            parts.bias,
-            parts.potential,
-            parts.weight,
-            False,
             {name_of(symbol): symbol for symbol in parameters if not isinstance(symbol, str)},
             reader,
         )
@@ -212,12 +208,14 @@ class Mechanism:
             {name: motion(position) for name, position in points.items()},
             {},
             {name: SX(expression) for name, expression in outputs.items()},
-            weight + (SX(len(v_names), 1) if force is None else SX(force)),
+            GivenLoads(
+                weight + (SX(len(v_names), 1) if force is None else SX(force)),
+                _bias(symbols, M) if bias is None else SX(bias),
+                SX(0) if potential is None else SX(potential),
+                weight,
+                bias is not None,
+            ),
             dict(units),
-            _bias(symbols, M) if bias is None else SX(bias),
-            SX(0) if potential is None else SX(potential),
-            weight,
-            bias is not None,
         )
         if differ(M, M.T):
             raise NotPositiveDefinite("M is not symmetric; check how it is built.")
@@ -303,6 +301,7 @@ class Mechanism:
     ) -> Mapping[str, Array]:
         """Expressions in q, v and parameters, as arrays `(*batch, rows, columns)`; prepared once per `key`."""
         state, inputs = self._state(q, v, parameters)
+        self._refuse_quaternions(state[0])
         if key not in self.evaluators:
             self.evaluators[key] = Evaluator(inputs, outputs())
         return self.evaluators[key](*state)
@@ -319,6 +318,18 @@ class Mechanism:
             refuse_nonfinite(q=(state[0], s.q_names), v=(state[1], s.v_names), parameter=(state[2], list(defaults)))
         return state, [s.q, s.v, ca.vertcat(s.p, s.t) if time else s.p]
 
+    def _refuse_quaternions(self, q: Array) -> None:
+        """Quaternions must be unit ones, in all lanes."""
+        for name, places in self.quaternions.items():
+            sizes = np.linalg.norm(q[..., list(places)], axis=-1)
+            off = np.abs(sizes - 1) > TOLERANCE
+            if off.any():
+                raise OffConstraint(quaternion_told(name, float(sizes[off].flat[0])))
+
+    def lengths(self) -> list[SX]:
+        """0 for each quaternion of unit length; else by how much it is too long, to first order."""
+        return [(ca.sumsqr(self.symbols.q[list(places)]) - 1) / 2 for places in self.quaternions.values()]
+
     def coordinates(self, q: Any) -> Array:
         """q as an array `(*batch, n_q)`."""
         return vector("q", self._followed("q", q), self.symbols.q_names, self.neutral)
@@ -329,6 +340,12 @@ class Mechanism:
 
     def _followed(self, what: str, given: Any) -> Any:
         return self.followed(what, named_values(what, given)) if isinstance(given, Mapping) else given
+
+    @cached_property
+    def timed(self) -> bool:
+        """Whether points or outputs move by themselves, with time."""
+        moving = [*(motion.velocity for motion in self.points.values()), *self.outputs.values()]
+        return bool(ca.depends_on(ca.vertcat(SX(0, 1), *map(ca.densify, moving)), self.symbols.t))
 
     # What robots know better
 
@@ -403,7 +420,7 @@ class Mechanism:
         geometric = [c for c in chosen or self.constraints.values() if c.g is not None]
         free = [i for i, name in enumerate(s.q_names) if name not in fixed]
         state, inputs = self._state(q, None, parameters)
-        g = ca.vertcat(SX(0, 1), *(c.g for c in geometric if c.g is not None))
+        g = ca.vertcat(SX(0, 1), *(c.g for c in geometric if c.g is not None), *self.lengths())
         found, missed = assemble(assembler(inputs, g, free), state, free)
         if not np.all(missed <= 1e-10):
             worst = np.nanmax(missed) if np.isfinite(missed).any() else np.nan

@@ -351,7 +351,9 @@ def scenario(
         return named(name_of(symbol))
 
     def column(what: str, given: Mapping[Any, Any], names: tuple[str, ...]) -> SX:
-        entries = event.mechanism.followed(what, {key: translate(value) for key, value in named_values(what, given).items()})
+        entries = event.mechanism.followed(
+            what, {key: translate(value) for key, value in named_values(what, given).items()}
+        )
         for name in entries:
             if name not in names:
                 raise unknown(f"entry of {what}", name, names)

@@ -48,7 +48,7 @@ class Solver:
 
     @cached_property
     def quick(self) -> Evaluator:
-        """Only what varies: constants, such as the null space of independent rows, need not be written a million times."""
+        """Of what varies: a constant, such as the null space of independent rows, is not written a million times."""
         values, verdict = self._build(True)
         varying = {name: value for name, value in values.items() if not value.is_constant() or not value.numel()}
         return Evaluator((*self.inputs, *self._found), varying, verdict)

@@ -144,14 +144,16 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         nu, jump = response(x_f)
         Q_c = la.stack(Q_c, touched.Q)
     x_free = x_minus + x_f
+    n_touched = Q_c.shape[-2] - parts.Q_c.shape[-2]
     Q = la.stack(Q_r, Q_c)
     v_plus = v_minus + jump
     x_jump = x_f + T(on.Q) @ nu
     x_plus = x_minus + x_jump
     impulse_on = on.impulse(nu)
 
-    u_minus = stack([block.C @ v_minus + block.b_minus for block in blocks])
-    u_plus = stack([block.C @ v_plus + block.b_plus for block in blocks])
+    motion_minus, motion_plus = (stack([block.C @ v for block in blocks]) for v in (v_minus, v_plus))
+    u_minus = motion_minus + stack([block.b_minus for block in blocks])
+    u_plus = motion_plus + stack([block.b_plus for block in blocks])
     others = la.zeros(sum(block.C.shape[-2] for block in blocks) - C_on.shape[-2], 1, like=M)  # rows that are not on
     n_contact = sum(block.C.shape[-2] for block in problem.of_kind("contact"))
     idle = la.rows(others, n_contact, others.shape[-2])  # rows that neither are on nor touch
@@ -160,13 +162,14 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
     impulse = stack([impulse_on, *at_contacts, *given])
 
     # Energy: T = T_r + T_c + T_a, orthogonal parts of x.
-    energies = {}
-    for side, x in (("minus", x_minus), ("plus", x_plus)):
-        admissible = x - T(Q) @ (Q @ x)
-        energies[f"T_{side}"] = half_square(x, la)
-        energies[f"T_c_{side}"] = half_square(Q_c @ x, la)
-        energies[f"T_a_{side}"] = half_square(admissible, la)
-        energies[f"T_r_{side}"] = half_square(Q_r @ x, la)
+    along = Q @ x_minus
+    admissible = x_minus - T(Q) @ along
+    energies = _energies("minus", x_minus, along, admissible, Q_r.shape[-2], la)
+    # What acts besides moves both parts, the rows that are on only theirs: Q x⁺ = Q x⁻ + Q x_f + ν.
+    pushed = Q @ x_f
+    along = along + pushed + la.stack(nu, la.zeros(n_touched, 1, like=M))
+    admissible = admissible + (x_f - T(Q) @ pushed)
+    energies |= _energies("plus", x_plus, along, admissible, Q_r.shape[-2], la)
 
     # Each impulse works on the mean of the velocities before and after (Thomson–Tait); the sum is T⁺ − T⁻.
     mean = v_minus + jump / 2
@@ -189,7 +192,7 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         "Lambda": stack([on.impulse(on.Q @ x_nonideal), others]),
         "u_minus": u_minus,
         "u_plus": u_plus,
-        "ledger": _booked(problem, impulse * stack([block.C @ mean for block in blocks]), at_supports, touched, la),
+        "ledger": _booked(problem, impulse * (motion_minus + motion_plus) / 2, at_supports, touched, la),
         "applied_work": applied_work,
         "loss": -T(x_jump) @ x_minus - half_square(x_jump, la),
         "xi": _ratio(energies["T_c_minus"], energies["T_minus"], la),
@@ -263,6 +266,16 @@ def prior_projection(problem: Problem) -> Problem:
     before = problem.of_kind(*BEFORE_KINDS)
     blocks = tuple(replace(block, kind="inert", b_plus=block.b_minus, kappa=None, beta=None) for block in before)
     return Problem(problem.M, problem.v_minus, blocks, ())
+
+
+def _energies(side: str, x: Any, along: Any, admissible: Any, n_regular: int, la: ModuleType) -> dict[str, Any]:
+    """T and its parts; `along`: x along the rows of Q, the regular ones first."""
+    return {
+        f"T_{side}": half_square(x, la),
+        f"T_c_{side}": half_square(la.rows(along, n_regular, along.shape[-2]), la),
+        f"T_a_{side}": half_square(admissible, la),
+        f"T_r_{side}": half_square(la.rows(along, 0, n_regular), la),
+    }
 
 
 def half_square(x: Any, la: ModuleType) -> Any:

@@ -22,10 +22,12 @@ def required_friction(values: dict[str, Any], contacts: Sequence[slice], la: Mod
         normal, tangents = la.rows(impulse, 0, 1), la.rows(impulse, 1, impulse.shape[-2])
         lengths2 = la.rows(values["row_length2"], place.start, place.stop)
         longest2 = reduce(partial(larger, la=la), each_row(lengths2, la))
-        none = ROUNDING * root(2 * energy, la) / la.where(longest2 > 0, root(longest2, la), 1.0)
-        tangent = root(la.transpose(tangents) @ tangents, la)
-        pushes = normal > none
-        ratio = la.where(pushes, tangent / la.where(pushes, normal, 1.0), float("inf"))
-        idle = la.both(la.absolute(normal) <= none, tangent <= none)
+        weight = la.where(longest2 > 0, longest2, 1.0)
+        none = 2 * ROUNDING**2 * energy  # squares are compared, so that no root is needed
+        tangent2 = la.transpose(tangents) @ tangents
+        something = normal * normal * weight > none
+        pushes = la.both(normal > 0, something)
+        ratio = la.where(pushes, root(tangent2, la) / la.where(pushes, normal, 1.0), float("inf"))
+        idle = la.both(normal * normal * weight <= none, tangent2 * weight <= none)
         ratios.append(la.where(idle, 0.0, ratio))
     return la.stack(*ratios)

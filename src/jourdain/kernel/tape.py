@@ -30,7 +30,9 @@ class Step(NamedTuple):
 
     def renumbered(self, number: Mapping[int, int]) -> Step:
         """With the steps it refers to under their new numbers."""
-        return self if self.operation == "input" else self._replace(arguments=tuple(number[k] for k in self.arguments))
+        if not self.arguments or self.operation == "input":
+            return self
+        return Step(self.operation, tuple(map(number.__getitem__, self.arguments)), self.constant)
 
 
 @dataclass(frozen=True)

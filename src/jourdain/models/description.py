@@ -107,10 +107,10 @@ class Description:
         return np.array([number for joint in self.joints() for number in joint.neutral])
 
     def prefixed(self, prefix: str, shift: int) -> Description:
-        """The same with `prefix/` before every name, for bodies that are counted from `shift` on."""
+        """The same with `prefix` before every name, for bodies that are counted from `shift` on."""
 
         def named(name: str) -> str:
-            return f"{prefix}/{name}"
+            return f"{prefix}{name}"
 
         def place(frame: Frame) -> Frame:
             return replace(frame, name=named(frame.name), body=moved(frame.body))
@@ -121,11 +121,13 @@ class Description:
         bodies = [replace(body, name=named(body.name), parent=moved(body.parent),
                           joints=tuple(replace(joint, name=named(joint.name)) for joint in body.joints))
                   for body in self.bodies]  # fmt: skip
-        equalities = [replace(e, name=named(e.name), ends=None if e.ends is None else (place(e.ends[0]), place(e.ends[1])),
-                              joints=(named(e.joints[0]), None if e.joints[1] is None else named(e.joints[1])))
-                      for e in self.equalities]  # fmt: skip
+        equalities = []
+        for e in self.equalities:
+            ends = None if e.ends is None else (place(e.ends[0]), place(e.ends[1]))
+            joints = (named(e.joints[0]), None if e.joints[1] is None else named(e.joints[1]))
+            equalities.append(replace(e, name=named(e.name), ends=ends, joints=joints))
         parameters: dict[str, Any] = {
             named(key): tuple((named(body), what) for body, what in several) for key, several in self.parameters.items()
         }
-        return replace(self, name=prefix, bodies=tuple(bodies), frames=tuple(map(place, self.frames)),
+        return replace(self, bodies=tuple(bodies), frames=tuple(map(place, self.frames)),
                        equalities=tuple(equalities), parameters=parameters)  # fmt: skip

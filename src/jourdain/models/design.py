@@ -14,7 +14,8 @@ from jourdain.models.joint_tree import length
 from jourdain.naming import refuse_clash
 
 AXES = "xyz"
-WHAT = ("mass", "length", *AXES, *(f"com.{a}" for a in AXES), *(f"inertia.{a}" for a in ("xx", "yy", "zz", "xy", "xz", "yz")))  # fmt: skip
+TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
+WHAT = ("mass", "length", *AXES, *(f"com.{axis}" for axis in AXES), *(f"inertia.{axes}" for axes in TENSOR))
 SAME = 1e-9  # relative: values that share a parameter
 
 
@@ -32,7 +33,9 @@ def opened(description: Description, parameters: Any) -> Description:
     for name, parts in found.items():
         for part in parts:
             if part in seen:
-                raise BadRobot(f"'{'.'.join(part)}' is given to the parameters '{seen[part]}' and '{name}'; leave one out.")
+                raise BadRobot(
+                    f"'{'.'.join(part)}' is given to the parameters '{seen[part]}' and '{name}'; leave one out."
+                )
             seen[part] = name
     made = replace(description, parameters=found)
     defaults(made)
@@ -46,12 +49,16 @@ def _part(description: Description, text: str) -> tuple[str, str]:
         name = text.removesuffix(f".{what}")
         if name != text and name in bodies:
             if what == "length" and not length(description, name) > 0:
-                raise BadRobot(f"Body '{name}' carries nothing away from its origin, so it has no length; open its com instead.")
+                raise BadRobot(
+                    f"Body '{name}' carries nothing away from its origin, so it has no length; open its com instead."
+                )
             return name, what
     for what in WHAT:
         if text.endswith(f".{what}"):
             raise unknown("body", text.removesuffix(f".{what}"), bodies)
-    raise BadRobot(f"'{text}' is no parameter of a body; write BODY.mass, BODY.length, BODY.x, BODY.com.x or BODY.inertia.xx.")
+    raise BadRobot(
+        f"'{text}' is no parameter of a body; write BODY.mass, BODY.length, BODY.x, BODY.com.x or BODY.inertia.xx."
+    )
 
 
 def defaults(description: Description) -> dict[str, float | None]:
@@ -61,7 +68,9 @@ def defaults(description: Description) -> dict[str, float | None]:
     for name, parts in description.parameters.items():
         values = [_written(description, bodies[body], what) for body, what in parts]
         if np.ptp(values) > SAME * max(map(abs, values)):
-            raise BadRobot(f"Parameter '{name}' stands for different values, {min(values):g} to {max(values):g}; open them one by one.")
+            raise BadRobot(
+                f"Parameter '{name}' stands for values from {min(values):g} to {max(values):g}; open them one by one."
+            )
         found[name] = values[0]
     return found
 

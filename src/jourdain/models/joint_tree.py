@@ -25,7 +25,7 @@ import numpy as np
 from casadi import SX
 
 from jourdain.models.description import GROUND, N_Q, N_V, Body, Description, Frame, Joint
-from jourdain.models.rotations import about, constant, cross, of_quaternion, rates_of_quaternion, skew, turned
+from jourdain.models.rotations import about, constant, cross, of_quaternion, rates_of_quaternion, skew
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,11 @@ class Inertia:
         """The same in axes in which its own have the origin r and the rotation R."""
         H = R @ self.h
         h = H + self.m * r
-        terms = [r[i] * (H[i] + h[i]) for i in range(3)]
-        about_r = SX(3, 3)  # (r · (H + h)) E − r hᵀ − H rᵀ, which is symmetric
-        for i, (j, k) in enumerate(((1, 2), (0, 2), (0, 1))):
-            about_r[i, i] = terms[j] + terms[k]
-            about_r[j, k] = about_r[k, j] = -(r[j] * h[k] + H[j] * r[k])
-        return Inertia(self.m, ca.sparsify(h), ca.sparsify(turned(R, self.I) + about_r))
+        a, b, c = ca.vertsplit(r * (H + h))
+        S = r @ h.T + H @ r.T  # symmetric; I' = R I Rᵀ + (r · (H + h)) E − S
+        about_r = ca.diag(ca.vertcat(b + c, a + c, a + b)) - ca.triu(S, False)
+        turned = ca.triu(R @ self.I @ R.T)
+        return Inertia(self.m, h, ca.triu2symm(ca.sparsify(turned + about_r)))
 
 
 NOTHING = Inertia(SX(0), SX(3, 1), SX(3, 3))
@@ -207,27 +206,37 @@ class JointTree:
     def M(self) -> SX:
         """The mass matrix, (n_v, n_v)."""
         n = self.v.shape[0]
-        M = SX(n, n)
-        for i, node in enumerate(self.nodes):
-            c = self._composite[i]
-            P = c.m * node.B - skew(c.h) @ node.A
-            L = c.I @ node.A + skew(c.h) @ node.B
-            block = node.A.T @ L - node.B.T @ (skew(c.h) @ node.A) + c.m * node.BB
-            M[node.v, node.v] = ca.sparsify(block + constant(np.diag(node.joint.armature)))
-            carried = node
-            for j in self._ancestors(node.parent):
-                P = carried.R @ P
-                L = carried.R @ L + skew(carried.r) @ P
-                carried = self.nodes[j]
-                block = ca.sparsify(carried.A.T @ L + carried.B.T @ P)
-                M[carried.v, node.v] = block
-                M[node.v, carried.v] = block.T
-        return ca.sparsify(M)
+        M = SX(n, n)  # its upper triangle
+        carried = [(SX(3, 0), SX(3, 0)) for _ in self.nodes]  # P and L of the columns behind a node, in its axes
+        for i, node in reversed(list(enumerate(self.nodes))):
+            c, turning = self._composite[i], skew(self._composite[i].h)
+            P_own, L_own = c.m * node.B - turning @ node.A, c.I @ node.A + turning @ node.B
+            P, L = carried[i]
+            own = node.A.T @ L_own - node.B.T @ (turning @ node.A) + c.m * node.BB
+            row = ca.horzcat(own + constant(np.diag(node.joint.armature)), node.A.T @ L + node.B.T @ P)
+            M[node.v, node.v.start : node.v.start + row.shape[1]] = row
+            if node.parent != GROUND:
+                P = node.R @ ca.horzcat(P_own, P)
+                L = node.R @ ca.horzcat(L_own, L) + skew(node.r) @ P
+                behind = carried[node.parent]
+                carried[node.parent] = (ca.horzcat(P, behind[0]), ca.horzcat(L, behind[1]))
+        return ca.triu2symm(ca.triu(ca.sparsify(M)))
 
-    @property
+    # What acts between events: these are `Loads`
+
+    bias_given = False
+
+    @cached_property
+    def force(self) -> SX:
+        """Gravity alone."""
+        return self.weight
+
+    @cached_property
     def bias(self) -> SX:
         """h of M v̇ + h = f, (n_v, 1): Coriolis and centrifugal terms [Featherstone 2008, ch. 5]."""
-        omega, alpha, a = [], [], []  # of the nodes in their axes: angular velocity and acceleration, of the origin
+        omega: list[SX] = []
+        alpha: list[SX] = []
+        a: list[SX] = []  # of the nodes in their axes: angular velocity and acceleration, of the origin
         for node in self.nodes:
             rate = self.v[node.v]
             if node.parent == GROUND:
@@ -251,7 +260,7 @@ class JointTree:
                 moments[node.parent] = moments[node.parent] + node.R @ n + cross(node.r, up)
         return ca.sparsify(h)
 
-    @property
+    @cached_property
     def weight(self) -> SX:
         """The generalized force of gravity, (n_v, 1)."""
         found, g = SX(self.v.shape[0], 1), constant(self.description.gravity)
@@ -261,7 +270,7 @@ class JointTree:
             found[node.v] = node.A.T @ cross(c.h, R.T @ g) + lifted
         return ca.sparsify(found)
 
-    @property
+    @cached_property
     def potential(self) -> SX:
         """Of gravity, J."""
         g, found = constant(self.description.gravity), SX(0)
@@ -353,4 +362,6 @@ def _is_nothing(inertia: Inertia) -> bool:
 def length(description: Description, name: str) -> float:
     """The length of a body as written, m: from its last joint to the farthest body that it carries."""
     index = next(i for i, body in enumerate(description.bodies) if body.name == name)
-    return max((float(np.linalg.norm(body.position)) for body in description.bodies if body.parent == index), default=0.0)
+    return max(
+        (float(np.linalg.norm(body.position)) for body in description.bodies if body.parent == index), default=0.0
+    )

@@ -21,7 +21,9 @@ def converted(description: Description, model: Any, q: Any, v: Any) -> tuple[Arr
     q, v = number("q", q), number("v", v)
     for what, array, n in (("q", q, model.nq), ("v", v, model.nv)):
         if array.ndim == 0 or array.shape[-1] != n:
-            raise ShapeError(f"{what} has shape {array.shape}, but its last axis must be {n}, as in the Pinocchio model.")
+            raise ShapeError(
+                f"{what} has shape {array.shape}, but its last axis must be {n}, as in the Pinocchio model."
+            )
     batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
     q, v = np.broadcast_to(q, (*batch, model.nq)), np.broadcast_to(v, (*batch, model.nv))
     theirs = _joints(description, model)
@@ -56,8 +58,8 @@ def _joints(description: Description, model: Any) -> dict[str, Any]:
             raise unknown("joint", name, ours)
         if (joint.nq, joint.nv) not in _SIZES[ours[name].kind]:
             raise BadRobot(
-                f"Joint '{name}' has {joint.nq} coordinates in Pinocchio ({joint.shortname()}) but is a {ours[name].kind} "
-                "joint here."
+                f"Joint '{name}' is a {ours[name].kind} joint here, but {joint.shortname()} with {joint.nq} coordinates "
+                "in Pinocchio."
             )
         found[name] = joint
     return found

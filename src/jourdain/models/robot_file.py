@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
+import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,11 @@ def read(path: Any, floating: bool) -> Description:
     kind = _kind(file)
     with _in_one_sentence(file):
         found = _from_urdf(file) if kind == "robot" else _from_mjcf(file)
-    return _floating(found, file) if floating else found
+    if not found.bodies:
+        raise BadRobot(f"'{file}' describes no body.")
+    if not floating:
+        return found
+    return _floating(_with_root(found) if kind == "robot" else found, file)
 
 
 def _kind(file: Path) -> str:
@@ -49,15 +54,20 @@ def _kind(file: Path) -> str:
 
 @contextlib.contextmanager
 def _in_one_sentence(file: Path) -> Iterator[None]:
-    """What MuJoCo has to say about a file, as one sentence; its warnings, which go to the terminal, are left out."""
-    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-        try:
-            yield
-        except BadRobot:
-            raise
-        except (ValueError, RuntimeError) as error:
-            said = re.sub(r"^(XML )?Error:? *", "", " ".join(str(error).split())).rstrip(".")
-            raise BadRobot(f"'{file}' cannot be read as a robot: {said}.") from None
+    """What MuJoCo cannot read is said in one sentence; its warnings, which it would print and log, are left out."""
+    import mujoco
+
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda said: None)
+    try:
+        yield
+    except BadRobot:
+        raise
+    except (ValueError, RuntimeError) as error:
+        said = re.sub(r"^(XML )?Error:? *", "", " ".join(str(error).split())).rstrip(".")
+        raise BadRobot(f"'{file}' cannot be read as a robot: {said}.") from None
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 # URDF
@@ -79,6 +89,7 @@ def _from_urdf(file: Path) -> Description:
 
     walk(spec.worldbody)
     follows = [_urdf_mimic(equality) for equality in spec.equalities]
+    _warn_of_mimics(file, {equality.joints[0] for equality in follows})
     joints = {joint.name: joint for body in bodies for joint in body.joints}
     for equality in follows:  # the neutral pose has the followers where they belong
         leader = 0.0 if equality.joints[1] is None else joints[equality.joints[1]].neutral[0]
@@ -116,9 +127,19 @@ def _urdf_mimic(equality: Any) -> Equality:
     return Equality(f"mimic {follower}", "joint", None, (follower, leader), tuple(float(c) for c in equality.data[:5]))
 
 
-def _with_neutral(body: Body, joint: str, at: float) -> Body:
-    from dataclasses import replace
+def _warn_of_mimics(file: Path, following: set[str]) -> None:
+    """MuJoCo drops a mimic whose leader it does not find; that a joint is free then must be said."""
+    for joint in ElementTree.parse(file).getroot().iter("joint"):
+        mimic = joint.find("mimic")
+        if mimic is not None and joint.get("type") != "fixed" and joint.get("name") not in following:
+            warnings.warn(
+                f"Joint '{joint.get('name')}' of '{file}' mimics '{mimic.get('joint')}', which is no joint of the file "
+                "that moves; it is left free.",
+                stacklevel=6,
+            )
 
+
+def _with_neutral(body: Body, joint: str, at: float) -> Body:
     moved = tuple(replace(own, neutral=(at,)) if own.name == joint else own for own in body.joints)
     return replace(body, joints=moved)
 
@@ -175,12 +196,12 @@ def _mjcf_body(model: mujoco.MjModel, i: int, file: Path) -> Body:
     inertia = turn @ np.diag(model.body_inertia[i]) @ turn.T
     rotation, com = from_quaternion(model.body_quat[i]), np.array(model.body_ipos[i])
     parent = int(model.body_parentid[i]) - 1
-    return Body(name, parent, np.array(model.body_pos[i]), rotation, tuple(joints), float(model.body_mass[i]), com, inertia)
+    return Body(
+        name, parent, np.array(model.body_pos[i]), rotation, tuple(joints), float(model.body_mass[i]), com, inertia
+    )
 
 
 def _placed(joint: Joint, at: Array) -> Joint:
-    from dataclasses import replace
-
     return replace(joint, neutral=tuple(float(number) for number in at))
 
 
@@ -224,7 +245,10 @@ def _mjcf_equality(model: mujoco.MjModel, i: int, bodies: Sequence[Body], file: 
         names = [_body_name(model, k) if k else "world" for k in (one, other)]
         at_one, at_other = (data[:3], data[3:6]) if kind == "connect" else (data[3:6], data[:3])
         turn = from_quaternion(data[6:10]) if kind == "weld" else np.eye(3)
-        ends = (Frame(names[0], one - 1, np.array(at_one), turn), Frame(names[1], other - 1, np.array(at_other), np.eye(3)))
+        ends = (
+            Frame(names[0], one - 1, np.array(at_one), turn),
+            Frame(names[1], other - 1, np.array(at_other), np.eye(3)),
+        )
     return Equality(given or f"{kind} {ends[0].name} {ends[1].name}", kind, ends, active=active)
 
 
@@ -251,10 +275,27 @@ def _joint(
     return Joint(name, kind, direction, anchor, tuple(armature), reference, neutral)
 
 
+def _with_root(found: Description) -> Description:
+    """A root link that is called "world", which MuJoCo takes for the world itself, as a body that can float.
+
+    It has no frame: the name "world" stays that of what does not move.
+    """
+    roots = [body for body in found.bodies if body.parent == GROUND]
+    if (
+        len(roots) == 1
+        and not roots[0].joints
+        and not np.any(roots[0].position)
+        and np.all(roots[0].rotation == np.eye(3))
+    ):
+        return found
+    root = Body("world", GROUND, np.zeros(3), np.eye(3), (), 0.0, np.zeros(3), np.zeros((3, 3)))
+    moved = found.prefixed("", 1)
+    bodies = [replace(body, parent=0) if body.parent == GROUND else body for body in moved.bodies]
+    return replace(moved, bodies=(root, *bodies))
+
+
 def _floating(found: Description, file: Path) -> Description:
     """With a free joint "base" under its root; one that has one is as it is."""
-    from dataclasses import replace
-
     roots = [i for i, body in enumerate(found.bodies) if body.parent == GROUND]
     if any(joint.kind == "free" for joint in found.joints()):
         return found

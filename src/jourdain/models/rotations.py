@@ -67,17 +67,9 @@ def constant(array: Any) -> SX:
 
 def skew(a: SX) -> SX:
     """The matrix of a ×, sparse where a is."""
-    x, y, z = (a[i] for i in range(3))
-    return ca.sparsify(ca.vertcat(ca.horzcat(0, -z, y), ca.horzcat(z, 0, -x), ca.horzcat(-y, x, 0)))
+    return ca.sparsify(ca.skew(a))
 
 
 def cross(a: SX, b: SX) -> SX:
     """a × b, column by column of b."""
     return ca.sparsify(skew(a) @ b)
-
-
-def turned(R: SX, I: SX) -> SX:
-    """R I Rᵀ of a symmetric I, each entry written once."""
-    A = R @ I
-    rows = [[A[i, :] @ R[j, :].T if j >= i else SX(1, 1) for j in range(3)] for i in range(3)]
-    return ca.sparsify(ca.vertcat(*(ca.horzcat(*(rows[min(i, j)][max(i, j)] for j in range(3))) for i in range(3))))

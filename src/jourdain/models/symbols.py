@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import casadi as ca
 from casadi import SX
@@ -22,6 +22,41 @@ class PointMotion:
     position: SX | None  # (3, 1); None where it is not connected to the origin
     velocity: SX  # (3, 1), affine in v
     source: Any = None  # the user's own object, so that it may serve as a key
+
+
+class Loads(Protocol):
+    """What acts between events: M v̇ + bias = force."""
+
+    @property
+    def force(self) -> SX:
+        """(n_v, 1), generalized: gravity and loads."""
+
+    @property
+    def bias(self) -> SX | None:
+        """(n_v, 1); None: not known."""
+
+    @property
+    def potential(self) -> SX | None:
+        """J, of gravity and what else has one; None: not known."""
+
+    @property
+    def weight(self) -> SX | None:
+        """(n_v, 1), the part of `force` that has the potential."""
+
+    @property
+    def bias_given(self) -> bool:
+        """It may hold forces too, as gravity."""
+
+
+@dataclass(frozen=True)
+class GivenLoads:
+    """Loads that are known when a mechanism is made."""
+
+    force: SX
+    bias: SX | None = None
+    potential: SX | None = None
+    weight: SX | None = None
+    bias_given: bool = False
 
 
 @dataclass(frozen=True, eq=False)

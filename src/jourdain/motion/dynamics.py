@@ -70,10 +70,10 @@ class Dynamics:
     @cached_property
     def _solved(self) -> tuple[SX, SX]:
         m, s = self.mechanism, self.mechanism.symbols
-        if m.bias is None:
+        if m.loads.bias is None:
             raise BadMechanism("This mechanism has no bias h(q, v); give from_casadi(…, bias=h), so that it can move.")
         factor, on = self._parts.factor, self._parts.on
-        x = factor.solve_transposed(m.force + self.applied - m.bias)
+        x = factor.solve_transposed(m.loads.force + self.applied - m.loads.bias)
         left = ca.jtimes(self.u, s.q, self.rates) + ca.jacobian(self.u, s.t)  # Ċ v + ḃ
         nu = on.coordinates(-left) - on.Q @ x
         return factor.solve(x + on.Q.T @ nu), on.impulse(nu)
@@ -92,10 +92,14 @@ class Dynamics:
     def power(self) -> SX:
         """Of forces that have no potential, and of supports that move, W, (2, 1)."""
         m, v = self.mechanism, self.mechanism.symbols.v
-        loads = m.force + self.applied - (m.weight if m.weight is not None and m.potential is not None else 0)
+        loads = (
+            m.loads.force
+            + self.applied
+            - (m.loads.weight if m.loads.weight is not None and m.loads.potential is not None else 0)
+        )
         power = ca.dot(loads, v)
-        if m.bias_given and m.bias is not None:  # of forces in it, all but vᵀh = ½ vᵀṀv
-            power = power - ca.dot(m.bias, v) + ca.jtimes(ca.dot(v, m.M @ v) / 2, m.symbols.q, self.rates)
+        if m.loads.bias_given and m.loads.bias is not None:  # of forces in it, all but vᵀh = ½ vᵀṀv
+            power = power - ca.dot(m.loads.bias, v) + ca.jtimes(ca.dot(v, m.M @ v) / 2, m.symbols.q, self.rates)
         b = ca.vertcat(SX(0, 1), *(c.b for c in self.held))
         return ca.vertcat(power, -ca.dot(b, self.reaction))  # λᵀ C v = −λᵀ b
 

@@ -402,7 +402,7 @@ class Hybrid:
     def _energies(self) -> Evaluator:
         m, s = self.mechanism, self.mechanism.symbols
         kinetic = s.v.T @ m.M @ s.v / 2
-        potential = SX(0) if m.potential is None else m.potential
+        potential = SX(0) if m.loads.potential is None else m.loads.potential
         return Evaluator([s.t, s.q, s.v, s.p], {"energies": ca.vertcat(kinetic, potential)})
 
     def __repr__(self) -> str:

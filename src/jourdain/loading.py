@@ -1,0 +1,176 @@
+"""From robot files to robots, and several of them to one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from jourdain.constraint import Constraint
+from jourdain.errors import BadRobot, listing, unknown
+from jourdain.models.description import Body, Description, Equality, Frame, Joint
+from jourdain.models.design import defaults, opened
+from jourdain.models.joint_tree import JointTree
+from jourdain.models.symbols import PointMotion, Symbols
+from jourdain.naming import Lazy
+from jourdain.robot import Robot
+
+MOST_NAMED = 5  # massless joints in a message
+
+
+def load(path: Any, floating: bool = False, parameters: Any = (), fixed: Sequence[str] = ()) -> Robot:
+    """A robot from a URDF or MJCF file. `floating`: its root is free, with the coordinates `base.x … base.qz`.
+
+    URDF is read as it is written; meshes need not be there, and fixed links keep their names as points. MJCF is read as
+    MuJoCo compiles it, with the masses of its geoms. `fixed`: joints that do not move, at their neutral position.
+
+    `parameters`: what is left open for design, with the value of the file as default: "BODY.mass", "BODY.com.x",
+    "BODY.inertia.xx" (about the centre of mass, in the body's axes), "BODY.x" (where it is placed in its parent), and
+    "BODY.length": all that the body carries moves along, in proportion; its own inertia stays. A dict gives names of
+    your own, also one for several: {"shank": ["FL_LOWER_LEG.length", "FR_LOWER_LEG.length"]}.
+    """
+    from jourdain.models.robot_file import read
+
+    return build(opened(_without(read(path, floating), fixed), parameters))
+
+
+def scene(robots: Mapping[str, Robot]) -> Robot:
+    """Several robots and free bodies as one mechanism; the names of each with its own before them, as `robot/knee`."""
+    bodies: list[Body] = []
+    frames: list[Frame] = []
+    equalities: list[Equality] = []
+    parameters: dict[str, Any] = {}
+    for prefix, robot in robots.items():
+        part = robot.description.prefixed(f"{prefix}/", len(bodies))
+        bodies += part.bodies
+        frames += part.frames
+        equalities += part.equalities
+        parameters |= dict(part.parameters)
+    gravities = [robot.description.gravity for robot in robots.values()]
+    if not robots:
+        raise BadRobot("A scene needs at least one robot or body; give {'robot': robot, 'load': payload}.")
+    if any(not np.array_equal(gravities[0], g) for g in gravities):
+        raise BadRobot(f"The parts of a scene have different gravities: {', '.join(str(tuple(g)) for g in gravities)}.")
+    name = " and ".join(robots)
+    return build(Description(name, tuple(bodies), tuple(frames), tuple(equalities), gravities[0], parameters))
+
+
+def build(description: Description) -> Robot:
+    """A robot from its description."""
+    joints = list(description.joints())
+    if not joints:
+        raise BadRobot(f"Nothing moves in '{description.name}': it has no joint; floating=True lets its base move.")
+    q_names = [name for joint in joints for name in joint.coordinate_names()]
+    v_names = [name for joint in joints for name in joint.velocity_names()]
+    open_values = defaults(description)
+    symbols = Symbols.named(q_names, v_names, list(open_values))
+    tree = JointTree(description, symbols.q, symbols.v, symbols.parameters)
+    robot = Robot(
+        replace(symbols, N=tree.N),
+        tree.M,
+        open_values,
+        Lazy({frame.name: partial(_motion, tree, frame) for frame in description.frames}),
+        Lazy({f"{body.name}.angular": partial(tree.angular_velocity, place)
+              for body, place in zip(description.bodies, tree.places, strict=True)}),
+        {},
+        tree,
+        _units(joints) | _parameter_units(description),
+        description=description,
+        tree=tree,
+    )  # fmt: skip
+    _refuse_singular(robot)
+    for equality in description.equalities:
+        _join(robot, equality)
+    return robot
+
+
+def _motion(tree: JointTree, frame: Frame) -> PointMotion:
+    place = tree.place(frame)
+    return PointMotion(tree.position(place), tree.velocity(place))
+
+
+def _join(robot: Robot, equality: Equality) -> None:
+    """The rows of an equality constraint, at position level."""
+    tree, s = robot.tree, robot.symbols
+    rows: tuple[str, ...]
+    if equality.kind == "joint":
+        follower, leader = equality.joints
+        joints = {joint.name: joint for joint in robot.description.joints()}
+        for name in (follower, leader):
+            if name is not None and (name not in joints or joints[name].kind not in ("hinge", "slide")):
+                raise BadRobot(f"'{equality.name}' couples '{name}', which is no hinge or slide of the robot.")
+        away = SX(0) if leader is None else s.q[s.q_names.index(leader)] - joints[leader].reference
+        wanted = sum((c * away**i for i, c in enumerate(equality.polynomial) if c), SX(0))
+        g = s.q[s.q_names.index(follower)] - joints[follower].reference - wanted
+        unit = "rad/s" if joints[follower].kind == "hinge" else "m/s"
+        rows, C = (equality.name,), ca.jacobian(g, s.q) @ s.N
+    else:
+        assert equality.ends is not None
+        one, other = (tree.place(end) for end in equality.ends)
+        (linear, angular), (linear_other, angular_other) = tree.jacobian(one), tree.jacobian(other)
+        g, C, unit = tree.position(one) - tree.position(other), linear - linear_other, "m/s"
+        rows = tuple(f"{equality.name}.{axis}" for axis in "xyz")
+        if equality.kind == "weld":
+            # The angle between small rotations: half the antisymmetric part of R_other R_oneᵀ, as a vector.
+            turn = tree.rotation(one) @ tree.rotation(other).T
+            g = ca.vertcat(g, ca.inv_skew(turn - turn.T) / 2)
+            C, unit = ca.vertcat(C, angular - angular_other), ""
+            rows = (*rows, *(f"{equality.name}.r{axis}" for axis in "xyz"))
+    robot.named(("joined", equality.name), Constraint, equality.name, rows, ca.sparsify(C), unit, g)
+
+
+def _refuse_singular(robot: Robot) -> None:
+    """A joint that moves no mass makes M singular at every pose."""
+    massless = robot.tree.massless()
+    if massless:
+        more = f" and {len(massless) - MOST_NAMED} more" if len(massless) > MOST_NAMED else ""
+        shown = listing(massless[:MOST_NAMED]) + more
+        which = f"Joint {shown} moves" if len(massless) == 1 else f"Joints {shown} move"
+        raise BadRobot(
+            f"{which} no mass in '{robot.description.name}', so its mass matrix is singular; give what hangs there a "
+            "mass or inertia, or the joint an armature, or fix it: jd.load(…, fixed=[…])."
+        )
+
+
+def _without(description: Description, fixed: Sequence[str]) -> Description:
+    """With some joints fixed where they are neutral."""
+    if not fixed:
+        return description
+    joints = {joint.name: joint for joint in description.joints()}
+    for name in fixed:
+        if name not in joints:
+            raise unknown("joint", name, joints)
+        if joints[name].neutral[0] != joints[name].reference or joints[name].kind in ("free", "ball"):
+            raise BadRobot(f"Joint '{name}' cannot be fixed: only hinges and slides whose neutral position is 0 can.")
+    bodies = [replace(body, joints=tuple(j for j in body.joints if j.name not in fixed)) for body in description.bodies]
+    kept = []
+    for equality in description.equalities:
+        follower, leader = equality.joints
+        if follower in fixed:
+            continue
+        if leader in fixed:
+            equality = replace(equality, joints=(follower, None), polynomial=equality.polynomial[:1])
+        kept.append(equality)
+    return replace(description, bodies=tuple(bodies), equalities=tuple(kept))
+
+
+def _units(joints: Sequence[Joint]) -> dict[str, str]:
+    """Of coordinates, and of velocities that are no rates."""
+    found: dict[str, str] = {}
+    for joint in joints:
+        own = {"hinge": "rad", "slide": "m"}.get(joint.kind)
+        for name in joint.coordinate_names():
+            found[name] = own or ("1" if name.rpartition(".")[2].startswith("q") else "m")
+        for name in joint.velocity_names():
+            found.setdefault(name, "rad/s")
+    return found
+
+
+def _parameter_units(description: Description) -> dict[str, str]:
+    kinds = {"mass": "kg", "inertia": "kg m^2"}
+    return {name: kinds.get(several[0][1].partition(".")[0], "m") for name, several in description.parameters.items()}
