@@ -26,7 +26,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("block_on_corners", {"law": "poisson"}),
     ("box_dropped_flat", {}),
     ("box_dropped_flat", {"law": "poisson"}),
-    ("capture", {}),
+    ("docking", {}),
     ("chain", {}),
     ("chain", {"n": 1}),
     ("chain", {"n": 5}),
@@ -417,11 +417,11 @@ def test_rocking_block(rng: np.random.Generator) -> None:
     same(t.u_plus["right.normal"], 2 * p.R * np.sin(p.alpha) * ratio * p.omega)  # it lifts
 
 
-def test_capture(rng: np.random.Generator) -> None:
+def test_docking(rng: np.random.Generator) -> None:
     """ω⁺ = (I1ω1 + I2ω2 + m̃ d×(v2 − v1))/(I1 + I2 + m̃d²), m̃ = m1m2/(m1 + m2) (momentum)."""
     bodies = {"m_1": (1, 9), "m_2": (1, 9), "I_1": (0.1, 5), "I_2": (0.1, 5), "a_1": (0.1, 2), "a_2": (0.1, 2)}
     speeds = dict.fromkeys(("v_1x", "v_1y", "omega_1", "v_2x", "v_2y", "omega_2"), (-1, 1))
-    t, p = draw(gallery.capture(), rng, theta=(-3, 3), **bodies, **speeds)
+    t, p = draw(gallery.docking(), rng, theta=(-3, 3), **bodies, **speeds)
     m = p.m_1 * p.m_2 / (p.m_1 + p.m_2)
     d = p.a_1 + p.a_2
     d_x, d_y = d * np.cos(p.theta), d * np.sin(p.theta)

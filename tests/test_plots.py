@@ -231,7 +231,7 @@ def test_impulse_bars_mark_what_is_not_determined():
 
 
 def test_impulse_bars_refuse_units_that_do_not_mix():
-    t = gallery.capture().solve()
+    t = gallery.docking().solve()
     with pytest.raises(ShapeError, match=r"do not share an axis \(.*N s: .*N m s: 'twist'\); name rows="):
         plots.impulse_bars(t)
     assert len(plots.impulse_bars(t, rows=["twist"]).patches) == 1
@@ -313,7 +313,7 @@ def test_quantities_are_found_by_address(walker, lines):
     assert quantity(chosen, "ledger.heel").attrs["units"] == "J"
     struck = gallery.sleigh("struck").sweep(theta=[0.1, 0.2])
     np.testing.assert_array_equal(quantity(struck, "ledger.impulse D"), struck.applied_work.sel(applied="impulse D"))
-    mixed = gallery.capture().sweep(theta=[0.1, 0.2])
+    mixed = gallery.docking().sweep(theta=[0.1, 0.2])
     assert quantity(mixed, "impulse.twist").attrs["units"] == "N m s"
 
 

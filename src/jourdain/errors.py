@@ -173,8 +173,8 @@ def listing(names: Iterable[str]) -> str:
 def quaternion_told(name: str, size: float) -> str:
     """What is said of a quaternion whose length is not 1."""
     return (
-        f"The quaternion of '{name}' has the length {size:.9g}, but it must be 1; divide it by its length, or in an event "
-        "pass check='project'."
+        f"The quaternion of '{name}' has the length {size:.9g}, but it must be 1; divide it by its length, or "
+        "pass check='project' to an event."
     )
 
 

@@ -45,8 +45,10 @@ def scene(robots: Mapping[str, Robot]) -> Robot:
     frames: list[Frame] = []
     equalities: list[Equality] = []
     parameters: dict[str, Any] = {}
+    parts = []
     for prefix, robot in robots.items():
         part = robot.description.prefixed(f"{prefix}/", len(bodies))
+        parts.append(part)
         bodies += part.bodies
         frames += part.frames
         equalities += part.equalities
@@ -56,8 +58,12 @@ def scene(robots: Mapping[str, Robot]) -> Robot:
         raise BadRobot("A scene needs at least one robot or body; give {'robot': robot, 'load': payload}.")
     if any(not np.array_equal(gravities[0], g) for g in gravities):
         raise BadRobot(f"The parts of a scene have different gravities: {', '.join(str(tuple(g)) for g in gravities)}.")
-    name = " and ".join(robots)
-    return build(Description(name, tuple(bodies), tuple(frames), tuple(equalities), gravities[0], parameters))
+    sources = tuple(source for part in parts for source in part.sources)
+    return build(
+        Description(
+            " and ".join(robots), tuple(bodies), tuple(frames), tuple(equalities), gravities[0], parameters, sources
+        )
+    )
 
 
 def build(description: Description) -> Robot:
@@ -112,15 +118,10 @@ def _join(robot: Robot, equality: Equality) -> None:
     else:
         assert equality.ends is not None
         one, other = (tree.place(end) for end in equality.ends)
-        (linear, angular), (linear_other, angular_other) = tree.jacobian(one), tree.jacobian(other)
-        g, C, unit = tree.position(one) - tree.position(other), linear - linear_other, "m/s"
-        rows = tuple(f"{equality.name}.{axis}" for axis in "xyz")
-        if equality.kind == "weld":
-            # The angle between small rotations: half the antisymmetric part of R_other R_oneᵀ, as a vector.
-            turn = tree.rotation(one) @ tree.rotation(other).T
-            g = ca.vertcat(g, ca.inv_skew(turn - turn.T) / 2)
-            C, unit = ca.vertcat(C, angular - angular_other), ""
-            rows = (*rows, *(f"{equality.name}.r{axis}" for axis in "xyz"))
+        g, C = tree.apart(one, other)
+        unit, rows = "", tuple(f"{equality.name}.{axis}" for axis in ("x", "y", "z", "rx", "ry", "rz"))
+        if equality.kind == "connect":
+            g, C, rows, unit = g[:3], C[:3, :], rows[:3], "m/s"
     robot.named(("joined", equality.name), Constraint, equality.name, rows, ca.sparsify(C), unit, g)
 
 

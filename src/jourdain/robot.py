@@ -18,6 +18,7 @@ from jourdain.event import Event
 from jourdain.mechanism import Mechanism
 from jourdain.models.description import GROUND, Description, Frame
 from jourdain.models.joint_tree import JointTree, Place
+from jourdain.models.rotations import skew
 
 WORLD = "world"
 UP = (0.0, 0.0, 1.0)
@@ -130,29 +131,35 @@ class Robot(Mechanism):
             return super().contact(name, normal, tangent, level, units)
         n = _direction(name, "normal", normal)
         along = _tangents(n) if tangent is None else [_direction(name, "tangent", t) for t in tangent]
-        place = self._place(name if frame is None else frame).then(_column(name, at), SX.eye(3))
+        place = self.place(name if frame is None else frame).then(_column(name, at), SX.eye(3))
         directions = np.array([n, *along])
         key = ("contact", name if frame is None else frame, tuple(map(float, at)), tuple(map(tuple, directions)))
         tangents = [f"{name}.tangent"] if len(along) == 1 else [f"{name}.tangent.{i}" for i in range(len(along))]
         C = SX(ca.DM(directions)) @ self.tree.jacobian(place)[0]
         return self.named(key, Contact, name, (f"{name}.normal", *tangents), ca.sparsify(C), "m/s")
 
-    def weld(self, a: str, b: str = WORLD, name: str | None = None) -> Constraint:
+    def weld(self, a: str, b: str = WORLD, level: str = "velocity", name: str | None = None) -> Constraint:
         """Two frames move as one: 6 rows, x y z of the velocity of a's origin against b, and its angular velocity.
 
-        In the axes of the world, for the pose at hand, whatever it is; impulses and moments act on `a`, and about its
-        origin, their opposites on `b`. Its name is "weld a", or "weld a b".
+        In the axes of the world, for the pose at hand, whatever it is; with `level="position"` the frames must
+        coincide, which is checked. Impulses and moments act on `a`, about its origin, their opposites on `b`. Its name
+        is "weld a", or "weld a b".
         """
+        if level not in ("velocity", "position"):
+            raise BadConstraint(f"The level of a weld is 'velocity' or 'position', not {level!r}.")
         name = (f"weld {a}" if b == WORLD else f"weld {a} {b}") if name is None else name
-        places = [self._place(a), self._place(b)]
-        (linear, angular), (linear_b, angular_b) = (self.tree.jacobian(place) for place in places)
-        if b != WORLD:  # the velocity of b where a is: v_b + ω_b × (r_a − r_b)
-            from jourdain.models.rotations import skew
-
-            apart = self.tree.position(places[0]) - self.tree.position(places[1])
-            linear, angular = linear - linear_b + skew(apart) @ angular_b, angular - angular_b
+        one, other = self.place(a), self.place(b)
         rows = tuple(f"{name}.{row}" for row in ("x", "y", "z", "rx", "ry", "rz"))
-        return self.named(("weld", a, b), Constraint, name, rows, ca.sparsify(ca.vertcat(linear, angular)), "")
+        g: SX | None
+        if level == "position":
+            g, C = self.tree.apart(one, other)
+        else:
+            (linear, angular), (linear_b, angular_b) = self.tree.jacobian(one), self.tree.jacobian(other)
+            if b != WORLD:  # the velocity of b where a is: v_b + ω_b × (r_a − r_b)
+                between = self.tree.position(one) - self.tree.position(other)
+                linear, angular = linear - linear_b + skew(between) @ angular_b, angular - angular_b
+            g, C = None, ca.sparsify(ca.vertcat(linear, angular))
+        return self.named(("weld", a, b, level), Constraint, name, rows, C, "", g)
 
     def lock(self, joint: str, name: str | None = None) -> Constraint:
         """A joint stands still: one row per velocity of it. Its name is "lock joint"."""
@@ -191,19 +198,19 @@ class Robot(Mechanism):
 
     def rotation(self, frame: str, q: Any = None, **parameters: Any) -> Array:
         """From the axes of a frame to those of the world, `(*batch, 3, 3)`."""
-        place = self._place(frame)
+        place = self.place(frame)
         return self.evaluate(f"rotation {frame}", lambda: {"R": self.tree.rotation(place)}, q, None, parameters)["R"]
 
     def frame_jacobian(self, frame: str, q: Any = None, **parameters: Any) -> Array:
         """∂(velocity, angular velocity)/∂v of a frame in the axes of the world, `(*batch, 6, n_v)`."""
-        place = self._place(frame)
+        place = self.place(frame)
 
         def both() -> dict[str, SX]:
             return {"J": ca.vertcat(*self.tree.jacobian(place))}
 
         return self.evaluate(f"frame jacobian {frame}", both, q, None, parameters)["J"]
 
-    def _place(self, name: str) -> Place:
+    def place(self, name: str) -> Place:
         frames = self._frames
         if name == WORLD and WORLD not in frames:
             return Place(GROUND, SX(3, 1), SX.eye(3))

@@ -15,6 +15,7 @@ from jourdain.gallery.compass_gait import compass_gait
 from jourdain.gallery.cradle import cradle
 from jourdain.gallery.cube import cube
 from jourdain.gallery.disk_on_moving_plane import disk_on_moving_plane
+from jourdain.gallery.docking import docking
 from jourdain.gallery.double_pendulum import double_pendulum
 from jourdain.gallery.four_bar import four_bar
 from jourdain.gallery.kneed_walker import kneed_walker
@@ -37,6 +38,7 @@ from jourdain.gallery.step import step
 from jourdain.gallery.tether import tether
 from jourdain.gallery.thrown_box import thrown_box
 from jourdain.gallery.torso_walker import torso_walker
+from jourdain.gallery.touchdown import touchdown
 from jourdain.gallery.two_balls import two_balls
 from jourdain.gallery.walker import walker
 
@@ -54,6 +56,7 @@ __all__ = [
     "cradle",
     "cube",
     "disk_on_moving_plane",
+    "docking",
     "double_pendulum",
     "four_bar",
     "kneed_walker",
@@ -76,6 +79,7 @@ __all__ = [
     "tether",
     "thrown_box",
     "torso_walker",
+    "touchdown",
     "two_balls",
     "walker",
 ]

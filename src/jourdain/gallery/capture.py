@@ -1,52 +1,44 @@
-"""Two free bodies are captured rigidly [conservation of momentum; docking in the plane]."""
+"""A free-floating arm grasps a tumbling satellite [conservation of momentum; Dubowsky & Papadopoulos 1993]."""
 
 from __future__ import annotations
 
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
-from jourdain.mechanism import Mechanism
+from jourdain.gallery.touchdown import ROBOTS
+from jourdain.loading import load, scene
 from jourdain.scenario import Scenario
+
+POSTURE = {
+    "yaw": 10.0,
+    "shoulder": -35.0,
+    "elbow": 70.0,
+    "wrist_pitch": -20.0,
+    "wrist_yaw": 5.0,
+    "wrist_roll": 0.0,
+}  # °
+NEAR = {"x": 2.3, "y": 0.3, "z": 0.2, "qw": 1.0}  # of the target; where it is follows from the grasp
 
 
 def capture() -> Scenario:
-    """Two free bodies in the plane dock and are one rigid body from then on.
+    """An arm on a satellite that nothing holds closes its gripper on the handle of another one that tumbles.
 
-    The port of body 1 is a_1 before its centre of mass, that of body 2 a_2 behind; both head along theta.
+    From then on they are one: the joints of the arm give way, the momenta are shared. `v_x … omega_z`: the target's
+    velocity in the world and angular velocity in its own axes, before; the other satellite and its arm are at rest.
     """
-    x_1, y_1, theta_1, x_2, y_2, theta_2 = q = dynamicsymbols("x_1 y_1 theta_1 x_2 y_2 theta_2")
-    m_1, m_2, I_1, I_2, a_1, a_2, theta = sp.symbols("m_1 m_2 I_1 I_2 a_1 a_2 theta")
-    N, B1, B2 = ReferenceFrame("N"), ReferenceFrame("B1"), ReferenceFrame("B2")
-    B1.orient_axis(N, theta_1, N.z)
-    B2.orient_axis(N, theta_2, N.z)
-    O = Point("O")
-    O.set_vel(N, 0)
-    C_1, C_2 = O.locatenew("C_1", x_1 * N.x + y_1 * N.y), O.locatenew("C_2", x_2 * N.x + y_2 * N.y)
-    port_1, port_2 = C_1.locatenew("port_1", a_1 * B1.x), C_2.locatenew("port_2", -a_2 * B2.x)
-
-    mechanism = Mechanism.from_sympy(
-        bodies=[
-            RigidBody("body_1", C_1, B1, m_1, (inertia(B1, 0, 0, I_1), C_1)),
-            RigidBody("body_2", C_2, B2, m_2, (inertia(B2, 0, 0, I_2), C_2)),
-        ],
-        frame=N,
-        q=q,
-        parameters={m_1: 400.0, m_2: 150.0, I_1: 200.0, I_2: 60.0, a_1: 1.0, a_2: 0.6},
-        points={"C_1": C_1, "C_2": C_2, "port_1": port_1, "port_2": port_2},
-        units={x_1: "m", y_1: "m", theta_1: "rad", x_2: "m", y_2: "m", theta_2: "rad"}
-        | {m_1: "kg", m_2: "kg", I_1: "kg m^2", I_2: "kg m^2", a_1: "m", a_2: "m"},
-    )
-    gap = port_2.pos_from(port_1)
-    latch = mechanism.constraint("latch", {"x": gap.dot(N.x), "y": gap.dot(N.y)}, level="position", units="m")
-    twist = mechanism.constraint("twist", theta_2 - theta_1, level="position", units="rad")
-
-    v_1x, v_1y, omega_1, v_2x, v_2y, omega_2 = sp.symbols("v_1x v_1y omega_1 v_2x v_2y omega_2")
-    d = a_1 + a_2
-    return mechanism.event(inert=[latch, twist]).at(
-        q={theta_1: theta, theta_2: theta, x_2: d * sp.cos(theta), y_2: d * sp.sin(theta)},
-        v={x_1: v_1x, y_1: v_1y, theta_1: omega_1, x_2: v_2x, y_2: v_2y, theta_2: omega_2},
-        defaults={theta: radians(20), v_1x: 0.2, v_1y: 0.0, omega_1: 0.0, v_2x: 0.0, v_2y: 0.1, omega_2: 0.3},
-        units={theta: "rad", v_1x: "m/s", v_1y: "m/s", omega_1: "rad/s", v_2x: "m/s", v_2y: "m/s", omega_2: "rad/s"},
+    parts = scene({"servicer": load(ROBOTS / "servicer.xml"), "target": load(ROBOTS / "target.xml")})
+    grasp = parts.weld("servicer/gripper", "target/handle", level="position", name="grasp")
+    posture = {f"servicer/{joint}": sp.Symbol(joint) for joint in POSTURE}
+    speeds = {"x": "v_x", "y": "v_y", "z": "v_z", "wx": "omega_x", "wy": "omega_y", "wz": "omega_z"}
+    guess = {f"target/base.{part}": NEAR.get(part, 0.0) for part in ("x", "y", "z", "qw", "qx", "qy", "qz")}
+    defaults = {joint: radians(angle) for joint, angle in POSTURE.items()}
+    defaults |= {"v_x": -0.02, "v_y": 0.01, "v_z": 0.0, "omega_x": 0.02, "omega_y": 0.05, "omega_z": 0.08}
+    return parts.event(inert=[grasp]).at(
+        q=posture,
+        v={f"target/base.{part}": sp.Symbol(speed) for part, speed in speeds.items()},
+        guess=guess,
+        defaults=defaults,
+        units=dict.fromkeys(POSTURE, "rad")
+        | {speed: "m/s" if speed.startswith("v_") else "rad/s" for speed in speeds.values()},
     )

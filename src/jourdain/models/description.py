@@ -38,6 +38,7 @@ class Joint:
     armature: tuple[float, ...] = (0.0,)  # per velocity, kg m² or kg
     reference: float = 0.0  # the coordinate for which the body is where its placement says
     neutral: tuple[float, ...] = (0.0,)  # the coordinates of the neutral pose
+    limits: tuple[float, float] | None = None  # of a hinge or slide; they are told, not enforced
 
     def coordinate_names(self) -> tuple[str, ...]:
         """As they stand in q: positions, then the quaternion w x y z."""
@@ -86,6 +87,15 @@ class Equality:
     active: bool = True  # a regular row of every event; else it waits to be named in one
 
 
+@dataclass(frozen=True)
+class Source:
+    """A file, for pictures of what it holds."""
+
+    path: str
+    floating: bool  # whether its root was made to float
+    prefix: str = ""  # before the names of the file
+
+
 @dataclass(frozen=True, eq=False)
 class Description:
     """A robot as its file says it; bodies in the order of a walk from the root, parents first."""
@@ -97,6 +107,7 @@ class Description:
     gravity: Array  # (3,), m/s²
     # Parameter → what it stands for: (body, "mass" | "length" | "com.x" | …), all with one value.
     parameters: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
 
     def joints(self) -> Iterator[Joint]:
         """In the order of q."""
@@ -129,5 +140,6 @@ class Description:
         parameters: dict[str, Any] = {
             named(key): tuple((named(body), what) for body, what in several) for key, several in self.parameters.items()
         }
+        sources = tuple(replace(source, prefix=named(source.prefix)) for source in self.sources)
         return replace(self, bodies=tuple(bodies), frames=tuple(map(place, self.frames)),
-                       equalities=tuple(equalities), parameters=parameters)  # fmt: skip
+                       equalities=tuple(equalities), parameters=parameters, sources=sources)  # fmt: skip

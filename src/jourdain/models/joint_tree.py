@@ -348,6 +348,16 @@ class JointTree:
                 arm = arm + self.rotations[node.parent] @ node.r
         return ca.sparsify(linear), ca.sparsify(angular)
 
+    def apart(self, one: Place, other: Place) -> tuple[SX, SX]:
+        """(g, C) of two frames that coincide, (6, 1) and (6, n_v): C v = ġ where g = 0.
+
+        Positions, then the angle between the axes: half the antisymmetric part of R_one R_otherᵀ as a vector.
+        """
+        (linear, angular), (linear_other, angular_other) = self.jacobian(one), self.jacobian(other)
+        turn = self.rotation(one) @ self.rotation(other).T
+        g = ca.vertcat(self.position(one) - self.position(other), ca.inv_skew(turn - turn.T) / 2)
+        return g, ca.sparsify(ca.vertcat(linear - linear_other, angular - angular_other))
+
     def massless(self) -> Sequence[str]:
         """Joints that move nothing: all they carry has no mass and no inertia, and they have no armature."""
         return [node.joint.name for i, node in enumerate(self.nodes)

@@ -58,7 +58,7 @@ def _joints(description: Description, model: Any) -> dict[str, Any]:
             raise unknown("joint", name, ours)
         if (joint.nq, joint.nv) not in _SIZES[ours[name].kind]:
             raise BadRobot(
-                f"Joint '{name}' is a {ours[name].kind} joint here, but {joint.shortname()} with {joint.nq} coordinates "
+                f"Joint '{name}' is a {ours[name].kind} joint here, but {joint.shortname()} with nq = {joint.nq} "
                 "in Pinocchio."
             )
         found[name] = joint

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jourdain.errors import BadRobot
-from jourdain.models.description import GROUND, N_V, Array, Body, Description, Equality, Frame, Joint
+from jourdain.models.description import GROUND, N_V, Array, Body, Description, Equality, Frame, Joint, Source
 from jourdain.models.rotations import from_quaternion
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def read(path: Any, floating: bool) -> Description:
         found = _from_urdf(file) if kind == "robot" else _from_mjcf(file)
     if not found.bodies:
         raise BadRobot(f"'{file}' describes no body.")
+    found = replace(found, sources=(Source(str(file.absolute()), False),))
     if not floating:
         return found
     return _floating(_with_root(found) if kind == "robot" else found, file)
@@ -110,7 +111,8 @@ def _urdf_body(body: Any, parent: int, file: Path) -> Body:
                 f"Joint '{joint.name}' of '{file}' is floating but hangs on a link; only the base may float: "
                 "make it fixed, or load the parts one by one and join them by jd.scene."
             )
-        joints.append(_joint(joint.name, kind, np.array(joint.axis), np.array(joint.pos), [0.0] * N_V[kind], file))
+        made = _joint(joint.name, kind, np.array(joint.axis), np.array(joint.pos), [0.0] * N_V[kind], file)
+        joints.append(_limited(made, joint.range))
     inertia = np.zeros((3, 3))
     if body.explicitinertial:
         xx, yy, zz, xy, xz, yz = body.fullinertia if np.isfinite(body.fullinertia[0]) else (*body.inertia, 0, 0, 0)
@@ -191,7 +193,7 @@ def _mjcf_body(model: mujoco.MjModel, i: int, file: Path) -> Body:
         joint = _joint(_joint_name(model, j), kind, model.jnt_axis[j], model.jnt_pos[j], armature, file, reference)
         if kind == "free":
             joint = _placed(joint, model.qpos0[q : q + 7])
-        joints.append(joint)
+        joints.append(_limited(joint, model.jnt_range[j]) if model.jnt_limited[j] else joint)
     turn = from_quaternion(model.body_iquat[i])
     inertia = turn @ np.diag(model.body_inertia[i]) @ turn.T
     rotation, com = from_quaternion(model.body_quat[i]), np.array(model.body_ipos[i])
@@ -294,6 +296,12 @@ def _with_root(found: Description) -> Description:
     return replace(moved, bodies=(root, *bodies))
 
 
+def _limited(joint: Joint, ends: Array) -> Joint:
+    """With its limits, where it has some."""
+    low, high = (float(end) for end in ends)
+    return replace(joint, limits=(low, high)) if joint.kind in ("hinge", "slide") and low < high else joint
+
+
 def _floating(found: Description, file: Path) -> Description:
     """With a free joint "base" under its root; one that has one is as it is."""
     roots = [i for i, body in enumerate(found.bodies) if body.parent == GROUND]
@@ -309,4 +317,5 @@ def _floating(found: Description, file: Path) -> Description:
     if found.bodies and np.any(root.position):
         base = _placed(base, np.array([*root.position, *IDENTITY]))
     bodies = [replace(body, joints=(base,)) if body is root else body for body in found.bodies]
-    return replace(found, bodies=tuple(bodies))
+    sources = tuple(replace(source, floating=True) for source in found.sources)
+    return replace(found, bodies=tuple(bodies), sources=sources)

@@ -1,0 +1,122 @@
+"""A robot lands on its feet [no slip, plastic: the usual model of foot strike, as in Grizzle et al. 2014]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import radians
+from pathlib import Path
+from typing import Any
+
+import sympy as sp
+
+from jourdain.errors import BadRobot, listing
+from jourdain.laws import Law
+from jourdain.loading import load
+from jourdain.models.description import GROUND, Description, Joint
+from jourdain.models.limbs import limb
+from jourdain.robot import Robot
+from jourdain.scenario import Scenario
+
+ROBOTS = Path(__file__).parent / "robots"
+QUADRUPED = ("FL", "FR", "HL", "HR")
+DROP = -1.0  # m/s
+BEND = radians(40)
+
+
+def touchdown(robot: str | Robot = "quadruped", feet: str | Sequence[str] = "", law: Law | None = None) -> Scenario:
+    """A robot lands: its feet, `feet=A,B`, meet the level ground and stay there, or do what `law` says.
+
+    `robot`: a URDF or MJCF file, whose root floats; or one that is loaded. All joints are parameters, and their rates
+    as `…_rate`; `knee` bends all limbs so that each foot stays under its hip, `roll`, `pitch` and `yaw` turn the base
+    (about x, then y, then z of the world), `v_x … omega_z` move it.
+    """
+    loaded, names = read(robot, feet)
+    contacts = [loaded.contact(name) for name in names]
+    event = loaded.event(contacts=dict.fromkeys(contacts, law)) if law is not None else loaded.event(inert=contacts)
+    base = base_of(loaded)
+    pose = _Pose.of(loaded, names)
+    roll, pitch, yaw = sp.symbols("roll pitch yaw")
+    q = dict(zip(base.coordinate_names(), (*base.neutral[:3], *_quaternion(roll, pitch, yaw)), strict=True))
+    speeds = sp.symbols("v_x v_y v_z omega_x omega_y omega_z")
+    v = dict(zip(base.velocity_names(), speeds, strict=True))
+    units = dict.fromkeys(("roll", "pitch", "yaw"), "rad") | {"knee": "rad"}
+    units |= {str(speed): "m/s" if str(speed).startswith("v_") else "rad/s" for speed in speeds}
+    defaults = dict.fromkeys((*units, *pose.joints, *pose.rates), 0.0)
+    defaults |= {name: joint.neutral[0] for name, joint in pose.joints.items()} | {"v_z": DROP, "knee": BEND}
+    if not pose.bends:
+        del defaults["knee"]
+    for name, joint in pose.joints.items():
+        units |= {name: "rad", f"{name}_rate": "rad/s"} if joint.kind == "hinge" else {name: "m", f"{name}_rate": "m/s"}
+    return event.at(q | pose.q(), v | pose.v(), defaults=defaults, units=units)
+
+
+def read(robot: str | Robot, feet: str | Sequence[str]) -> tuple[Robot, list[str]]:
+    """The robot, which floats, and the frames it stands on."""
+    own = robot == "quadruped" and not Path(str(robot)).exists()
+    loaded = robot if isinstance(robot, Robot) else load(ROBOTS / "quadruped.xml" if own else robot, floating=True)
+    names = [name.strip() for name in feet.split(",") if name.strip()] if isinstance(feet, str) else list(feet)
+    if own and not names:
+        names = list(QUADRUPED)
+    if not names:
+        ends = listing(_ends(loaded.description))
+        raise BadRobot(f"Say which frames of the robot touch the ground: feet=A,B. The ends of its limbs are: {ends}.")
+    for name in names:
+        loaded.place(name)
+    base_of(loaded)
+    return loaded, names
+
+
+def base_of(robot: Robot) -> Joint:
+    """The free joint under the robot."""
+    free = [joint for joint in robot.description.joints() if joint.kind == "free"]
+    if len(free) != 1:
+        raise BadRobot(
+            f"A touchdown needs a robot with one free base, but it has {len(free)}: {listing(j.name for j in free)}."
+        )
+    return free[0]
+
+
+def _ends(description: Description) -> list[str]:
+    """Bodies that carry no other."""
+    carrying = {body.parent for body in description.bodies}
+    return [body.name for i, body in enumerate(description.bodies) if i not in carrying and body.parent != GROUND]
+
+
+@dataclass(frozen=True)
+class _Pose:
+    """The joints that are set one by one, and how the bend of the limbs comes to them."""
+
+    joints: dict[str, Joint]
+    bends: dict[str, float]
+
+    @classmethod
+    def of(cls, robot: Robot, feet: Sequence[str]) -> _Pose:
+        """Without joints that follow others."""
+        following = {equality.joints[0] for equality in robot.description.equalities if equality.active}
+        joints = {joint.name: joint for joint in robot.description.joints()
+                  if joint.kind in ("hinge", "slide") and joint.name not in following}  # fmt: skip
+        bends = {name: share for foot in feet for name, share in limb(robot, foot).bends.items()}
+        return cls(joints, {name: share for name, share in bends.items() if name in joints})
+
+    @property
+    def rates(self) -> list[str]:
+        return [f"{name}_rate" for name in self.joints]
+
+    def q(self) -> dict[str, Any]:
+        knee = sp.Symbol("knee")
+        return {name: sp.Symbol(name) + self.bends.get(name, 0) * knee for name in self.joints}
+
+    def v(self) -> dict[str, Any]:
+        return {name: sp.Symbol(rate) for name, rate in zip(self.joints, self.rates, strict=True)}
+
+
+def _quaternion(roll: Any, pitch: Any, yaw: Any) -> tuple[Any, ...]:
+    """(w, x, y, z) of turns about x, then y, then z of the world."""
+    (cr, sr), (cp, s_p), (cy, sy) = ((sp.cos(angle / 2), sp.sin(angle / 2)) for angle in (roll, pitch, yaw))
+    return (
+        cr * cp * cy + sr * s_p * sy,
+        sr * cp * cy - cr * s_p * sy,
+        cr * s_p * cy + sr * cp * sy,
+        cr * cp * sy - sr * s_p * cy,
+    )

@@ -1,0 +1,97 @@
+"""A robot at a pose: as MuJoCo renders its file, or as a stick figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jourdain.errors import ShapeError
+from jourdain.models.description import GROUND, N_Q
+from jourdain.plots.render import rendered
+from jourdain.plots.style import BLUE, GREY, SMALL, VERMILION
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from jourdain.robot import Robot
+
+FLOOR = 1e-9  # m: ground is drawn where marks are level to this
+
+
+def robot_picture(
+    robot: Robot,
+    q: Any = None,
+    marks: Sequence[str] = (),
+    place: Any = None,
+    render: bool | None = None,
+    parameters: Mapping[str, Any] = {},
+) -> Axes:
+    """The robot at q. `marks`: frames to point out, as its feet; ground is drawn under them.
+
+    `render`: False draws a stick figure, lengths in m; True wants MuJoCo's picture; if not given, that where a GL and the
+    meshes are there. `place`: a place in a figure (`add_subplot` takes it); else the picture is one of its own.
+    """
+    from matplotlib.figure import Figure
+
+    pose = robot.coordinates(q)
+    if pose.ndim != 1:
+        raise ShapeError(f"A picture shows one pose, not a batch {pose.shape[:-1]}; pick one.")
+    figure, place = (
+        (Figure(figsize=(6.0, 4.6), layout="constrained"), 111) if place is None else (place.figure, place.cell)
+    )
+    heights = [float(robot.position(name, pose, **parameters)[2]) for name in marks]
+    floor = min(heights) if heights else None
+    pixels = None if render is False else rendered(_order(robot, pose, floor))
+    if pixels is None and render:
+        raise ShapeError(
+            "MuJoCo cannot render this robot here: there is no GL, or its meshes are missing; leave render out."
+        )
+    if pixels is not None:
+        ax = figure.add_subplot(place)
+        ax.imshow(pixels)
+        ax.set_axis_off()
+        return ax  # type: ignore[no-any-return]
+    return _stick(figure.add_subplot(place, projection="3d"), robot, pose, marks, floor, parameters)
+
+
+def _order(robot: Robot, q: Any, floor: float | None) -> dict[str, Any]:
+    """What `render` needs to know."""
+    coordinates, start = {}, 0
+    for joint in robot.description.joints():
+        coordinates[joint.name] = [float(number) for number in q[start : start + N_Q[joint.kind]]]
+        start += N_Q[joint.kind]
+    sources = [vars(source) for source in robot.description.sources]
+    return {"sources": sources, "coordinates": coordinates, "floor": floor}
+
+
+def _stick(
+    ax: Any, robot: Robot, q: Any, marks: Sequence[str], floor: float | None, parameters: Mapping[str, Any]
+) -> Axes:
+    bodies = robot.description.bodies
+    places = [robot.position(body.name, q, **parameters) if body.name in robot.points else None for body in bodies]
+    for body, here in zip(bodies, places, strict=True):
+        above = None if body.parent == GROUND else places[body.parent]
+        if here is not None and above is not None:
+            ax.plot(*np.transpose([above, here]), color=BLUE, linewidth=2.5, solid_capstyle="round")
+    ends = [robot.position(name, q, **parameters) for name in marks]
+    carriers = {frame.name: frame.body for frame in robot.description.frames}
+    for name, end in zip(marks, ends, strict=True):
+        above = None if carriers[name] == GROUND else places[carriers[name]]
+        if above is not None:
+            ax.plot(*np.transpose([above, end]), color=BLUE, linewidth=2.5, solid_capstyle="round")
+        ax.scatter(*end, color=VERMILION, s=28, zorder=5)
+        ax.text(*end, f" {name}", fontsize=SMALL)
+    seen = np.array([place for place in (*places, *ends) if place is not None])
+    middle, half = (seen.min(axis=0) + seen.max(axis=0)) / 2, max(float(np.ptp(seen, axis=0).max()) / 2, 0.05)
+    if floor is not None:
+        x, y = np.meshgrid(middle[0] + np.array([-half, half]), middle[1] + np.array([-half, half]))
+        ax.plot_surface(x, y, np.full((2, 2), floor), color=GREY, alpha=0.25)
+    for axis, centre in zip("xyz", middle, strict=True):
+        getattr(ax, f"set_{axis}lim")(centre - half, centre + half)
+        getattr(ax, f"set_{axis}label")(f"${axis}$ in m", fontsize=SMALL)
+    ax.set_box_aspect((1, 1, 1))
+    ax.tick_params(labelsize=7)
+    ax.view_init(elev=18, azim=-50)
+    return ax  # type: ignore[no-any-return]
