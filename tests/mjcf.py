@@ -164,7 +164,8 @@ TREES = {
     "unnamed": """
 <mujoco>
   <worldbody>
-    <body pos="0 0 1"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.04"/><site pos="0.1 0 0"/>
+    <body pos="0 0 1"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.04"/>
+      <site pos="0.1 0 0"/>
       <body pos="0.3 0 0"><joint axis="0 0 1"/><joint type="slide" axis="1 0 0"/>
         <geom name="same" type="box" size="0.1 0.05 0.05" pos="0.1 0 0"/>
         <body name="same" pos="0.2 0 0"><joint name="same" axis="1 0 0" pos="0 0.1 0"/>
@@ -183,7 +184,8 @@ TREES = {
   <option gravity="0 9.81 0"/>
   <worldbody>
     <geom name="top" type="box" size="1 1 0.05"/>
-    <body name="brick" pos="0 0 1"><freejoint name="brick"/><geom type="box" size="0.1 0.05 0.03" pos="0.02 0 0.01"/></body>
+    <body name="brick" pos="0 0 1"><freejoint name="brick"/>
+      <geom type="box" size="0.1 0.05 0.03" pos="0.02 0 0.01"/></body>
     <body name="post" pos="0.5 0.5 0.5" euler="0 0 30"><geom name="wood" type="cylinder" size="0.05 0.5"/>
       <body name="arm" pos="0 0 0.5"><joint name="arm" axis="0 0 1"/>
         <geom type="capsule" fromto="0 0 0 0.4 0 0" size="0.03"/></body>
@@ -207,7 +209,8 @@ TREES = {
     <replicate count="2" offset="0 0.5 0" euler="0 0 40" sep="_">
       <body name="first" pos="0 0 2" childclass="bead"><joint name="first"/><geom/>
         <body name="second" pos="0.1 0 0"><joint name="second"/><geom/>
-          <body name="third" pos="0.1 0 0"><joint name="third"/><geom name="bead"/><site name="end" pos="0.1 0 0"/></body>
+          <body name="third" pos="0.1 0 0"><joint name="third"/><geom name="bead"/>
+            <site name="end" pos="0.1 0 0"/></body>
         </body>
       </body>
     </replicate>
@@ -236,7 +239,8 @@ LOOPS = {
     <site name="hook" pos="0.4 0.3 0.9"/>
     <body name="base" pos="0 0 0.5"><freejoint/><geom type="box" size="0.2 0.1 0.05"/>
       <body name="left" pos="0.1 0.1 0"><joint name="left" type="ball"/>
-        <geom type="capsule" fromto="0 0 0 0.2 0 0.3" size="0.02"/><site name="a" pos="0.2 0 0.3" euler="10 0 0"/></body>
+        <geom type="capsule" fromto="0 0 0 0.2 0 0.3" size="0.02"/>
+        <site name="a" pos="0.2 0 0.3" euler="10 0 0"/></body>
       <body name="right" pos="0.1 -0.1 0"><joint name="right" axis="0 1 0.3"/>
         <geom type="capsule" fromto="0 0 0 0 0.1 0.3" size="0.02"/>
         <body name="link" pos="0 0.1 0.3" euler="0 10 20"><joint name="link" type="ball" pos="0.02 0 0"/>
@@ -255,13 +259,15 @@ LOOPS = {
   <worldbody>
     <body name="fixture" mocap="true" pos="0.3 0.2 0.4" quat="0.9 0.1 0.2 -0.3"><site name="jaw" pos="0 0.1 0"/></body>
     <body name="one" pos="0 0 1"><freejoint name="one"/><geom type="box" size="0.1 0.05 0.2" pos="0.02 0 0"/>
-      <body name="flap" pos="0.1 0 0.2"><joint name="flap" axis="0 1 0"/><geom type="box" size="0.1 0.1 0.01" pos="0.1 0 0"/>
+      <body name="flap" pos="0.1 0 0.2"><joint name="flap" axis="0 1 0"/>
+        <geom type="box" size="0.1 0.1 0.01" pos="0.1 0 0"/>
         <site name="corner" pos="0.2 0.1 0" euler="30 0 10"/></body>
     </body>
     <body name="two" pos="0.35 0.1 1.3" euler="30 20 10"><freejoint name="two"/><geom type="box" size="0.1 0.1 0.05"/>
       <site name="grip" pos="0 0.1 0" euler="5 5 5"/></body>
     <body name="three" pos="0.3 0.3 0.5"><freejoint name="three"/><geom type="box" size="0.02 0.1 0.05"/>
-      <body name="leaf" pos="0 0.1 0"><joint name="leaf"/><geom type="box" size="0.02 0.1 0.05" pos="0.1 0 0"/></body></body>
+      <body name="leaf" pos="0 0.1 0"><joint name="leaf"/><geom type="box" size="0.02 0.1 0.05" pos="0.1 0 0"/></body>
+    </body>
   </worldbody>
   <equality>
     <weld name="given" body1="one" body2="two" relpose="0.3 0.1 0.3 0.95 0.2 0.15 0.1" anchor="0.05 0.02 0.1"
@@ -278,7 +284,8 @@ LOOPS = {
       <body name="finger" pos="0.1 0 0.1"><joint name="finger" axis="0 1 0.2"/>
         <geom type="box" size="0.02 0.02 0.2" pos="0 0 0.2"/><site name="nail" pos="0.02 0 0.4" euler="20 0 30"/></body>
     </body>
-    <body name="load" pos="0.2 0.1 0.5" euler="0 20 10"><freejoint name="load"/><geom type="ellipsoid" size="0.1 0.2 0.05"/>
+    <body name="load" pos="0.2 0.1 0.5" euler="0 20 10"><freejoint name="load"/>
+      <geom type="ellipsoid" size="0.1 0.2 0.05"/>
       <site name="ring" pos="0 0.1 0.02" euler="0 10 10"/></body>
   </worldbody>
   <equality><weld name="sites" site1="nail" site2="ring"/></equality>
@@ -288,9 +295,10 @@ LOOPS = {
 <mujoco model="gears">
   <compiler angle="radian"/>
   <worldbody>
-    <body name="plate" pos="0 0 1"><joint name="plate" axis="1 0 0" pos="0 0.3 0"/><geom type="box" size="0.3 0.3 0.02"/>
-      <body name="drive" pos="0.1 0 0"><joint name="drive" axis="0 0 1" ref="0.4"/><geom type="box" size="0.1 0.05 0.02"
-            pos="0.02 0 0"/></body>
+    <body name="plate" pos="0 0 1"><joint name="plate" axis="1 0 0" pos="0 0.3 0"/>
+      <geom type="box" size="0.3 0.3 0.02"/>
+      <body name="drive" pos="0.1 0 0"><joint name="drive" axis="0 0 1" ref="0.4"/>
+        <geom type="box" size="0.1 0.05 0.02" pos="0.02 0 0"/></body>
       <body name="cam" pos="-0.1 0 0"><joint name="cam" axis="0 0.1 1" ref="-0.6"/>
         <geom type="box" size="0.1 0.05 0.02" pos="0.05 0 0"/>
         <body name="rod" pos="0.1 0 0"><joint name="rod" type="slide" axis="1 0 0.2" ref="0.1"/>
@@ -345,7 +353,7 @@ class Simulator:
             mujoco.mj_integratePos(self.model, q, rng.uniform(-away, away, self.model.nv), 1.0)
             return q, v
         for kind, at in zip(self.model.jnt_type, self.model.jnt_qposadr, strict=True):
-            n = {mujoco.mjtJoint.mjJNT_FREE: 7, mujoco.mjtJoint.mjJNT_BALL: 4}.get(kind, 1)
+            n = {int(mujoco.mjtJoint.mjJNT_FREE): 7, int(mujoco.mjtJoint.mjJNT_BALL): 4}.get(int(kind), 1)
             q[at : at + n] = rng.normal(size=n)
             if n > 1:
                 q[at + n - 4 : at + n] /= np.linalg.norm(q[at + n - 4 : at + n])

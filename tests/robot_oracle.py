@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import cmeel
 import numpy as np
 import pinocchio as pin
 
-DATA = Path(next(iter(cmeel.__path__))).parent / "cmeel.prefix/share/example-robot-data/robots"
+PREFIX = next(folder for folder in Path(pin.__file__).parents if folder.name == "cmeel.prefix")
+DATA = PREFIX / "share/example-robot-data/robots"
 
 
 def find(name: str) -> Path:

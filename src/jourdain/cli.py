@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from jourdain.motion.hybrid import Hybrid
     from jourdain.scenario import Scenario
 
+MANY = 20  # parameters; of more, only those that say something are shown
+
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="What happens when a constraint changes.")
 
 
@@ -105,12 +107,24 @@ def run(
         str | None,
         typer.Option(help="The quantity of a sweep that --plot shows, as in loss; of contact_state.floor, a map."),
     ] = None,
+    robot: Annotated[
+        str | None, typer.Option(help="Of touchdown: a URDF or MJCF file; its root floats. Default: a quadruped.")
+    ] = None,
+    feet: Annotated[
+        str | None, typer.Option(help="Of touchdown: the frames that touch the ground, as A,B: links, sites or bodies.")
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(help="Of touchdown: how many states around the pose are solved. Default: a million.")
+    ] = None,
 ) -> None:
     """Solve a problem of the gallery, once or over a grid; of what moves, its motion, gait, or gaits over a range."""
     from jourdain.scenario import Scenario
 
     out, plot = _once("--out", outs), _once("--plot", plots)
-    scenario, structure, values, axes = _asked(name, settings or [], sweeps or [])
+    given = [f"{key}={text}" for key, text in (("robot", robot), ("feet", feet)) if text is not None]
+    if name != "touchdown" and (given or samples is not None):
+        raise BadArgument(f"--robot, --feet and --samples are for touchdown, not for '{name}'; leave them out.")
+    scenario, structure, values, axes = _asked(name, [*(settings or []), *given], sweeps or [])
     if not isinstance(scenario, Scenario):
         if keep:
             raise BadArgument(f"'{name}' moves; --keep is for problems that are one event.")
@@ -119,6 +133,11 @@ def run(
         _move(name, scenario, structure, values, axes, out, plot, show)
         return
     _refuse_output(scenario, axes, keep or [], out, plot, show)
+    if samples is not None and axes:
+        raise BadArgument("--samples is for the study of a touchdown, not for a --sweep; leave one out.")
+    if name == "touchdown" and not axes:
+        _land(scenario, structure, values, samples, out, plot)
+        return
     kept = keep or None
     if keep and plot is not None:
         single = [address for address in keep if address != "status" and not scenario.event.layout.find(address).names]
@@ -136,14 +155,46 @@ def run(
         from jourdain.plots import event_plot, save, sweep_plot
 
         picture = sweep_plot(ds, show) if axes else event_plot(scenario, name.replace("_", " "), values)
-    chosen = {**scenario.parameters, **values, **axes}
-    shown = [*(f"{key}={value}" for key, value in structure.items()),
-             *(assignment(p, value, scenario.units) for p, value in chosen.items())]  # fmt: skip
-    typer.echo(f"{name}: " + "  ".join(shown) + f"\n\n{told}")
+    typer.echo(f"{_heading(name, scenario, structure, {**values, **axes})}\n\n{told}")
     if out is not None:
         write(ds if axes else scenario.sweep(keep=keep or None, **values), out)
         typer.echo(f"\nwrote {out}")
     if plot is not None:
+        with whole(plot) as part:
+            save(picture, part)
+        typer.echo(f"\nwrote {plot}")
+
+
+def _heading(name: str, scenario: Scenario, structure: Mapping[str, str], given: Mapping[str, Any]) -> str:
+    """The problem and its parameters; where there are many, those that are given or not 0."""
+    chosen = {**scenario.parameters, **given}
+    if len(chosen) > MANY:
+        chosen = {key: value for key, value in chosen.items() if key in given or value}
+    shown = [assignment(key, value, scenario.units) for key, value in chosen.items()]
+    return f"{name}: " + "  ".join([*(f"{key}={value}" for key, value in structure.items()), *shown])
+
+
+def _land(
+    scenario: Scenario,
+    structure: dict[str, str],
+    values: dict[str, Any],
+    samples: int | None,
+    out: Path | None,
+    plot: Path | None,
+) -> None:
+    """Study a touchdown, and print, write and draw that."""
+    from jourdain.landing import N_STATES, study
+
+    feet = tuple(role.constraint.name for role in scenario.event.roles if role.block.kind in ("inert", "contact"))
+    found = study(scenario, feet, values, N_STATES if samples is None else samples)
+    picture = found.figure("touchdown") if plot is not None else None
+    typer.echo(f"{_heading('touchdown', scenario, structure, values)}\n\n{found.told}")
+    if out is not None:
+        write(found.states, out)
+        typer.echo(f"\nwrote {out}")
+    if plot is not None and picture is not None:
+        from jourdain.plots import save
+
         with whole(plot) as part:
             save(picture, part)
         typer.echo(f"\nwrote {plot}")

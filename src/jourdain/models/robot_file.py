@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jourdain.errors import BadRobot
+from jourdain.errors import BadRobot, listing
 from jourdain.models.description import GROUND, N_V, Array, Body, Description, Equality, Frame, Joint, Source
 from jourdain.models.rotations import from_quaternion
 
@@ -131,14 +131,14 @@ def _urdf_mimic(equality: Any) -> Equality:
 
 def _warn_of_mimics(file: Path, following: set[str]) -> None:
     """MuJoCo drops a mimic whose leader it does not find; that a joint is free then must be said."""
-    for joint in ElementTree.parse(file).getroot().iter("joint"):
-        mimic = joint.find("mimic")
-        if mimic is not None and joint.get("type") != "fixed" and joint.get("name") not in following:
-            warnings.warn(
-                f"Joint '{joint.get('name')}' of '{file}' mimics '{mimic.get('joint')}', which is no joint of the file "
-                "that moves; it is left free.",
-                stacklevel=6,
-            )
+    joints = ElementTree.parse(file).getroot().findall("joint")
+    mimics = [
+        str(joint.get("name")) for joint in joints if joint.find("mimic") is not None and joint.get("type") != "fixed"
+    ]
+    free = [name for name in mimics if name not in following]
+    if free:
+        told = f"{listing(free)} of '{file}' mimic what is no joint of the file that moves; they are left free."
+        warnings.warn(told, stacklevel=6)
 
 
 def _with_neutral(body: Body, joint: str, at: float) -> Body:

@@ -12,6 +12,7 @@ from jourdain.plots.maps import parameter_map
 from jourdain.plots.motion import motion_plot
 from jourdain.plots.paths import impulse_path
 from jourdain.plots.polar import polar
+from jourdain.plots.robots import robot_picture
 from jourdain.plots.states import state_map, state_steps
 from jourdain.plots.style import new_axes
 from jourdain.plots.sweeps import sweep_plot
@@ -33,6 +34,7 @@ __all__ = [
     "parameter_map",
     "polar",
     "poses",
+    "robot_picture",
     "save",
     "state_map",
     "state_steps",

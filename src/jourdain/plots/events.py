@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from jourdain.plots.drawing import drawing
 from jourdain.plots.energy import energy_bars
+from jourdain.plots.robots import robot_picture
+from jourdain.robot import Robot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,10 +17,22 @@ if TYPE_CHECKING:
 
 
 def event_plot(scenario: Scenario, title: str = "", parameters: Mapping[str, Any] = {}, **more: Any) -> Axes:
-    """The energies before and after; above them the mechanism, if the scenario has a sketch. Axes of the topmost."""
+    """The energies before and after; above them the mechanism, if the scenario has a sketch or it is a robot.
+
+    Axes of the topmost.
+    """
     from matplotlib.figure import Figure
 
     t = scenario.solve(parameters=parameters, **more)
+    robot = scenario.event.mechanism
+    if isinstance(robot, Robot):
+        feet = [name for name in t.layout.contacts if name in robot.points]
+        figure = Figure(figsize=(6.4, 8.4), layout="constrained")
+        cells = figure.add_gridspec(2, 1, height_ratios=(1.5, 1))
+        energy_bars(t, figure.add_subplot(cells[1]))
+        picture = robot_picture(robot, t.q, feet, cells[0])
+        picture.set_title(title)
+        return picture
     if scenario.sketch is None:
         return energy_bars(t, title=title)
     above, below = Figure(figsize=(6.4, 7.2), layout="constrained").subplots(2, 1, height_ratios=(1.3, 1))

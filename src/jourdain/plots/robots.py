@@ -24,23 +24,23 @@ def robot_picture(
     robot: Robot,
     q: Any = None,
     marks: Sequence[str] = (),
-    place: Any = None,
+    cell: Any = None,
     render: bool | None = None,
     parameters: Mapping[str, Any] = {},
 ) -> Axes:
     """The robot at q. `marks`: frames to point out, as its feet; ground is drawn under them.
 
-    `render`: False draws a stick figure, lengths in m; True wants MuJoCo's picture; if not given, that where a GL and the
-    meshes are there. `place`: a place in a figure (`add_subplot` takes it); else the picture is one of its own.
+    `render`: False draws a stick figure, lengths in m; True wants MuJoCo's picture; if not given, that where a GL and
+    the meshes are there. `cell`: of a grid in a figure, where to draw; else in a figure of its own.
     """
     from matplotlib.figure import Figure
 
     pose = robot.coordinates(q)
     if pose.ndim != 1:
         raise ShapeError(f"A picture shows one pose, not a batch {pose.shape[:-1]}; pick one.")
-    figure, place = (
-        (Figure(figsize=(6.0, 4.6), layout="constrained"), 111) if place is None else (place.figure, place.cell)
-    )
+    if cell is None:
+        cell = Figure(figsize=(6.0, 4.6), layout="constrained").add_gridspec(1, 1)[0]
+    figure = cell.get_gridspec().figure
     heights = [float(robot.position(name, pose, **parameters)[2]) for name in marks]
     floor = min(heights) if heights else None
     pixels = None if render is False else rendered(_order(robot, pose, floor))
@@ -49,11 +49,11 @@ def robot_picture(
             "MuJoCo cannot render this robot here: there is no GL, or its meshes are missing; leave render out."
         )
     if pixels is not None:
-        ax = figure.add_subplot(place)
+        ax: Axes = figure.add_subplot(cell)
         ax.imshow(pixels)
         ax.set_axis_off()
-        return ax  # type: ignore[no-any-return]
-    return _stick(figure.add_subplot(place, projection="3d"), robot, pose, marks, floor, parameters)
+        return ax
+    return _stick(figure.add_subplot(cell, projection="3d"), robot, pose, marks, floor, parameters)
 
 
 def _order(robot: Robot, q: Any, floor: float | None) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _stick(
     for axis, centre in zip("xyz", middle, strict=True):
         getattr(ax, f"set_{axis}lim")(centre - half, centre + half)
         getattr(ax, f"set_{axis}label")(f"${axis}$ in m", fontsize=SMALL)
-    ax.set_box_aspect((1, 1, 1))
+    ax.set_box_aspect((1, 1, 1), zoom=1.15)
     ax.tick_params(labelsize=7)
     ax.view_init(elev=18, azim=-50)
     return ax  # type: ignore[no-any-return]
