@@ -145,6 +145,8 @@ def structures() -> list[tuple[str, str, str]]:
             if isinstance(parameter.default, str):
                 try:
                     getattr(gallery, name)(**{keyword: "?"})
+                except jd.BadRobot:
+                    pass  # a file, or frames of one: no list of choices
                 except jd.UnknownName as error:
                     choices = str(error).partition("there are: ")[2].split("'")[1::2]
                     found += [(name, keyword, choice) for choice in choices if choice != parameter.default]

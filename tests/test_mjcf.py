@@ -262,7 +262,7 @@ def test_rows_of_equalities_at_poses_where_they_hold(both: Both, name: str, seed
     C, b = both.robot.constraints[name].rows(q)
     assert not b.any()
     assert np.linalg.matrix_rank(C, 1e-9) == np.linalg.matrix_rank(expected, 1e-9)
-    same(f"row space of '{name}'", span(C), span(expected), rtol=1e-9)
+    same(f"row space of '{name}'", span(C), span(expected), rtol=1e-10)
     linear = 3 if len(C) == 6 else len(C)  # MuJoCo counts the turns of a weld in other axes, half and scaled
     same(f"rows of '{name}'", C[:linear], expected[:linear])
 
@@ -317,13 +317,13 @@ def test_strikes_on_closed_loops_satisfy_the_dense_equations(
     after = held(before, np.vstack([loops, touching]))
     assert np.abs(loops @ v).max() > 1e-2
     assert np.abs(touching @ before).max() > 1e-2
-    same("v_minus", t.v_minus, before, rtol=1e-9)
-    same("v_plus", t.v_plus, after, rtol=1e-9, scale=largest(before))
-    same("T_plus", t.T_plus, after @ M @ after / 2, rtol=1e-9, scale=before @ M @ before / 2)
+    same("v_minus", t.v_minus, before, rtol=1e-10)
+    same("v_plus", t.v_plus, after, rtol=1e-10, scale=largest(before))
+    same("T_plus", t.T_plus, after @ M @ after / 2, rtol=1e-10, scale=before @ M @ before / 2)
     pushed = touching.T @ t.impulse[struck]
     for name in robot.joined:
         pushed = pushed + robot.constraints[name].rows(q)[0].T @ np.atleast_1d(t.impulse[name])
-    same("M(v⁺ − v⁻)", pushed, M @ (after - before), rtol=1e-9)
+    same("M(v⁺ − v⁻)", pushed, M @ (after - before), rtol=1e-10)
 
 
 def test_impulses_of_a_loop_with_independent_rows(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_impulses_of_a_loop_with_independent_rows(tmp_path: Path) -> None:
     W = C @ np.linalg.solve(s.M, C.T)
     expected = np.linalg.solve(W, -C @ t.v_minus)
     found = np.concatenate([t.impulse["clevis"], t.impulse["hang"], t.impulse["link"]])
-    same("impulses", found, expected, rtol=1e-9)
+    same("impulses", found, expected, rtol=1e-10)
 
 
 def test_an_inactive_equality_waits_to_be_named(tmp_path: Path) -> None:
@@ -390,7 +390,7 @@ def test_welds_are_assembled_from_anywhere(tmp_path: Path) -> None:
             found.append(both.robot.assemble(both.simulator.random_state(rng)[0]))
     missed = np.array([both.simulator.at(q).rows("sites")[1] for q in found])
     assert len(found) > 5
-    same("g", missed, np.zeros((len(found), 6)), rtol=1e-9, scale=1.0)
+    same("g", missed, np.zeros((len(found), 6)), rtol=1e-10, scale=1.0)
 
 
 def test_a_weld_without_torque_is_a_connect(tmp_path: Path) -> None:

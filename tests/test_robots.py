@@ -382,7 +382,9 @@ def test_contacts_that_are_none(solo: jd.Robot) -> None:
     with pytest.raises(jd.BadConstraint, match="level of a weld is 'velocity' or 'position', not 'rate'"):
         solo.weld("FL_FOOT", level="rate")
     solo.contact("HL_FOOT")
-    with pytest.raises(jd.NameClash, match="something called 'HL_FOOT' already, and it is not this; give a name"):
+    with pytest.raises(
+        jd.NameClash, match="something called 'HL_FOOT' already, and it is not this; choose another name"
+    ):
         solo.contact("HL_FOOT", normal=(1.0, 0.0, 0.0))
 
 

@@ -181,8 +181,8 @@ class Event:
             values, [self.layout.slices[c] for c in self.layout.contacts], unrolled
         )
         values["energy_created"] = energy_created(self.problem, values, unrolled)
-        q, _, p = self.inputs  # a v that is not finite shows in T_minus
-        sound = finite(ca.vertcat(q, p), unrolled)
+        # A v that is not finite shows in T_minus.
+        sound = finite(ca.vertcat(self.mechanism.unproven, self.inputs[2]), unrolled)
         return Expressions(values, *verdict(self.problem, values, unrolled, checked, sound, independent))
 
     def solver(self, checked: bool) -> Solver:

@@ -27,7 +27,8 @@ def load(path: Any, floating: bool = False, parameters: Any = (), fixed: Sequenc
     """A robot from a URDF or MJCF file. `floating`: its root is free, with the coordinates `base.x … base.qz`.
 
     URDF is read as it is written; meshes need not be there, and fixed links keep their names as points. MJCF is read as
-    MuJoCo compiles it, with the masses of its geoms. `fixed`: joints that do not move, at their neutral position.
+    MuJoCo compiles it, with the masses of its geoms. Between events gravity acts; springs, dampers and motors of the
+    file do not, unless they are given to `jd.Hybrid`. `fixed`: joints that do not move, at their neutral position.
 
     `parameters`: what is left open for design, with the value of the file as default: "BODY.mass", "BODY.com.x",
     "BODY.inertia.xx" (about the centre of mass, in the body's axes), "BODY.x" (where it is placed in its parent), and

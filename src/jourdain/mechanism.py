@@ -359,6 +359,11 @@ class Mechanism:
         """Name → the places in q of four numbers that make a unit quaternion."""
         return {}
 
+    @property
+    def unproven(self) -> SX:
+        """The coordinates that may be NaN or infinite without M being so, (…, 1)."""
+        return self.symbols.q
+
     def followed(self, what: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
         """Entries of q or v by name, with those that follow from them."""
         return entries

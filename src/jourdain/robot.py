@@ -61,6 +61,13 @@ class Robot(Mechanism):
         nodes = [node for node in self.tree.nodes if node.joint.kind in ("free", "ball")]
         return {node.joint.name: tuple(range(node.q.stop - 4, node.q.stop)) for node in nodes}
 
+    @property
+    def unproven(self) -> SX:
+        """M depends on all that turns and slides; on where a free joint is, nothing does."""
+        places = [node.r for node in self.tree.nodes if node.joint.kind == "free"]
+        slides = [self.symbols.q[node.q] for node in self.tree.nodes if node.joint.kind == "slide"]
+        return ca.vertcat(SX(0, 1), *places, *slides)
+
     def followed(self, what: str, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Entries of q or v by name, with those of joints that follow one of them and are not given themselves."""
         found = dict(entries)
@@ -183,7 +190,9 @@ class Robot(Mechanism):
         taken = {part for c in self.constraints.values() for part in c.parts()}
         clash = next((part for part in (name, *rows) if part in taken or part in self.parameters), None)
         if clash is not None or name in self.outputs:
-            raise NameClash(f"There is something called '{clash or name}' already, and it is not this; give a name=.")
+            raise NameClash(
+                f"There is something called '{clash or name}' already, and it is not this; choose another name."
+            )
         made = cls(name, rows, rows == (name,), C, SX(C.shape[0], 1), g, units, self)
         self.constraints[name] = made
         self._made[name] = key

@@ -147,8 +147,6 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
     n_touched = Q_c.shape[-2] - parts.Q_c.shape[-2]
     Q = la.stack(Q_r, Q_c)
     v_plus = v_minus + jump
-    x_jump = x_f + T(on.Q) @ nu
-    x_plus = x_minus + x_jump
     impulse_on = on.impulse(nu)
 
     motion_minus, motion_plus = (stack([block.C @ v for block in blocks]) for v in (v_minus, v_plus))
@@ -164,12 +162,12 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
     # Energy: T = T_r + T_c + T_a, orthogonal parts of x.
     along = Q @ x_minus
     admissible = x_minus - T(Q) @ along
-    energies = _energies("minus", x_minus, along, admissible, Q_r.shape[-2], la)
+    energies = _energies("minus", along, admissible, Q_r.shape[-2], la)
     # What acts besides moves both parts, the rows that are on only theirs: Q x⁺ = Q x⁻ + Q x_f + ν.
     pushed = Q @ x_f
     along = along + pushed + la.stack(nu, la.zeros(n_touched, 1, like=M))
     admissible = admissible + (x_f - T(Q) @ pushed)
-    energies |= _energies("plus", x_plus, along, admissible, Q_r.shape[-2], la)
+    energies |= _energies("plus", along, admissible, Q_r.shape[-2], la)
 
     # Each impulse works on the mean of the velocities before and after (Thomson–Tait); the sum is T⁺ − T⁻.
     mean = v_minus + jump / 2
@@ -194,11 +192,11 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         "u_plus": u_plus,
         "ledger": _booked(problem, impulse * (motion_minus + motion_plus) / 2, at_supports, touched, la),
         "applied_work": applied_work,
-        "loss": -T(x_jump) @ x_minus - half_square(x_jump, la),
+        "loss": -(T(x_f) @ (x_minus + x_f / 2) + T(nu) @ (on.Q @ x_free + nu / 2)),  # −Δxᵀ(x⁻ + Δx/2), Δx = x_f + Qᵀν
         "xi": _ratio(energies["T_c_minus"], energies["T_minus"], la),
         "drive_work": drive_work,
         "dissipated": dissipated,
-        "effective_mass": stack([_effective_mass(block, parts) for block in blocks]),
+        "effective_mass": _effective_masses(problem, parts),
         "redundant": stack([1 - on.keep, *([] if touched is None else [touched.redundant]), idle]),
         "dof": _degrees_of_freedom(problem, parts),
         "apart": on.apart if touched is None else la.both(on.apart, touched.apart),
@@ -207,7 +205,7 @@ def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict
         # What the checks need.
         "pivots": factor.pivots,
         "M_diagonal": la.diagonal_of(M),
-        "row_length2": stack([squares(scaled(block.C, factor, la), la) for block in blocks]),
+        "row_length2": _lengths2(problem, parts),
         "T_free": half_square(x_free, la),
         "b_minus": stack([block.b_minus for block in blocks]),
         "b_plus": stack([block.b_plus for block in blocks]),
@@ -268,14 +266,12 @@ def prior_projection(problem: Problem) -> Problem:
     return Problem(problem.M, problem.v_minus, blocks, ())
 
 
-def _energies(side: str, x: Any, along: Any, admissible: Any, n_regular: int, la: ModuleType) -> dict[str, Any]:
+def _energies(side: str, along: Any, admissible: Any, n_regular: int, la: ModuleType) -> dict[str, Any]:
     """T and its parts; `along`: x along the rows of Q, the regular ones first."""
-    return {
-        f"T_{side}": half_square(x, la),
-        f"T_c_{side}": half_square(la.rows(along, n_regular, along.shape[-2]), la),
-        f"T_a_{side}": half_square(admissible, la),
-        f"T_r_{side}": half_square(la.rows(along, 0, n_regular), la),
-    }
+    T_r = half_square(la.rows(along, 0, n_regular), la)
+    T_c = half_square(la.rows(along, n_regular, along.shape[-2]), la)
+    T_a = half_square(admissible, la)
+    return {f"T_{side}": T_r + T_c + T_a, f"T_c_{side}": T_c, f"T_a_{side}": T_a, f"T_r_{side}": T_r}
 
 
 def half_square(x: Any, la: ModuleType) -> Any:
@@ -299,18 +295,33 @@ def _given_impulse(block: Block, la: ModuleType) -> Any:
     return block.beta if block.kind == "nonideal" else la.zeros(block.C.shape[-2], 1, like=block.C)
 
 
-def _effective_mass(block: Block, parts: Decomposition) -> Any:
+def _on_lengths2(parts: Decomposition, start: int) -> Any:
+    """Of rows that are on and well apart, the squares of their lengths along Q from row `start` on; else nothing."""
+    la, on = parts.la, parts.on
+    if not on.independent:
+        return la.zeros(0, 1, like=on.Q)
+    columns = la.transpose(on.R)
+    return squares(la.transpose(la.rows(columns, start, columns.shape[-2])), la)
+
+
+def _lengths2(problem: Problem, parts: Decomposition) -> Any:
+    """c M⁻¹ cᵀ of each row, (k, 1)."""
+    la = parts.la
+    others = [block for block in problem.blocks if block.kind not in ON_KINDS or not parts.on.independent]
+    return la.stack(_on_lengths2(parts, 0), *(squares(scaled(block.C, parts.factor, la), la) for block in others))
+
+
+def _effective_masses(problem: Problem, parts: Decomposition) -> Any:
     """1 / (c Q M⁻¹ cᵀ) of each row: the mass that an impulse along it meets while the regular rows hold."""
     la = parts.la
-    Y = scaled(block.C, parts.factor, la)
-    masses = [la.zeros(0, 1, like=Y)]
-    for i in range(Y.shape[-2]):
-        y = la.rows(Y, i, i + 1)
-        free = y - (y @ la.transpose(parts.Q_r)) @ parts.Q_r
-        square = free @ la.transpose(free)
-        held = square <= RANK**2 * (y @ la.transpose(y))  # a row that the regular ones span
-        masses.append(la.where(held, float("inf"), 1 / la.where(held, 1.0, square)))
-    return la.stack(*masses)
+    free2 = [_on_lengths2(parts, parts.n_regular)]
+    for block in problem.blocks:
+        if block.kind not in ON_KINDS or not parts.on.independent:
+            Y = scaled(block.C, parts.factor, la)
+            free2.append(squares(Y - (Y @ la.transpose(parts.Q_r)) @ parts.Q_r, la))
+    square = la.stack(*free2)
+    held = square <= RANK**2 * _lengths2(problem, parts)  # a row that the regular ones span
+    return la.where(held, float("inf"), 1 / la.where(held, 1.0, square))
 
 
 def _degrees_of_freedom(problem: Problem, parts: Decomposition) -> Any:

@@ -105,8 +105,8 @@ def span(
             rest2 = q @ la.transpose(q)
             inverse = 1 / la.sqrt(rest2)
             q, rest = q * inverse, rest2 * inverse
-            lean = la.absolute(along) * inverse  # on each row before, in units of what is left
-            blur = ROUNDING * one + lean @ (noise + ROUNDING * la.ones(i, 1, like=Y))
+            lean = la.absolute(along)  # on each row before
+            blur = ROUNDING * one + (lean @ (noise + ROUNDING * la.ones(i, 1, like=Y))) * inverse
             kept, apart = one > 0, la.both(apart, blur <= CLEAR)
             noise = la.stack(noise, blur)
         elif i > 0:

@@ -36,10 +36,12 @@ def verdict(
     `values`: of `outcome`, perhaps with "geometry", the geometric rows, and "u_rounding", what u⁻ may be off by.
     `sound_input`: whether all input is finite. The first test that fails tells.
     """
-    names: tuple[str, ...] = ("impulse", "u_minus", "u_plus", "T_minus", "T_plus")
-    if not independent:  # else pivots that are large and a finite T_plus leave no doubt
-        names = ("v_plus", *names)
-    tests = [(Status.NOT_FINITE, la.both(sound_input, finite(la.stack(*(values[name] for name in names)), la)))]
+    told = [values[name] for name in ("v_plus", "impulse", "u_minus", "u_plus", "T_minus", "T_plus")]
+    if independent:  # large pivots and finite energies leave no doubt about v⁺, nor about rows that are on
+        k, impulse = values["target"].shape[-2], values["impulse"]
+        speeds = [la.rows(values[name], k, impulse.shape[-2]) for name in ("u_minus", "u_plus")]
+        told = [impulse, *speeds, values["T_minus"], values["T_plus"]]
+    tests = [(Status.NOT_FINITE, la.both(sound_input, finite(la.stack(*told), la)))]
     if checked:
         if "geometry" in values:
             tests.append((Status.OFF_CONSTRAINT, la.every(la.absolute(values["geometry"]) <= TOLERANCE)))

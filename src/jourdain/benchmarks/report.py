@@ -15,6 +15,7 @@ def tables(report: Report) -> list[tuple[Row, list[Row]]]:
     ]
     contacts: list[Row] = [(result.name, f"{result.rate / 1e6:.3g}", result.note) for result in report.contacts]
     motion: list[Row] = [(result.name, f"{result.rate:.3g}", result.note) for result in report.motion]
+    robots: list[Row] = [(result.name, f"{result.rate / 1e6:.3g}", result.note) for result in report.robots]
     times: list[Row] = [(name, _seconds(value)) for name, value in report.times.items()]
     ratios: list[Row] = [
         (name, f"{value:.3g}") for name, value in report.ratios.items() if not name.startswith("jourdain /")
@@ -23,6 +24,7 @@ def tables(report: Report) -> list[tuple[Row, list[Row]]]:
     return [
         (("walker's heel strike", "million events/s", "jourdain on 2 threads is × faster", "how"), rates),
         (("contacts", "million events/s", "how"), contacts),
+        (("robots, 1 core", "million events/s", "how"), robots),
         (("motion", "steps or starts/s", "how"), motion),
         (("time", ""), times),
         (("ratio", ""), ratios),

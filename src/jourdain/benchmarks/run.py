@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.benchmarks import box_corner, motion, plate, rough_walker, walker, walker_casadi, walker_numpy
+from jourdain.benchmarks import box_corner, motion, plate, robots, rough_walker, walker, walker_casadi, walker_numpy
 from jourdain.benchmarks.contestant import Contestant, Result
 from jourdain.benchmarks.walker import QUANTITIES, RANGES
 from jourdain.errors import BadEvent
@@ -53,6 +53,7 @@ class Report:
     missing: list[str] = field(default_factory=list)
     contacts: list[Result] = field(default_factory=list)
     motion: list[Result] = field(default_factory=list)
+    robots: list[Result] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         rates = {result.name: result.rate for result in self.rates}
@@ -61,6 +62,7 @@ class Report:
             "repetitions": self.repetitions,
             "events_per_second": rates,
             "contacts_per_second": {result.name: result.rate for result in self.contacts},
+            "robot_events_per_second": {result.name: result.rate for result in self.robots},
             "steps_and_starts_per_second": {result.name: result.rate for result in self.motion},
             "seconds": self.times,
             "ratios": self.ratios,
@@ -70,27 +72,33 @@ class Report:
 
 
 def bench(repetitions: int = REPETITIONS, progress: bool | None = None) -> Report:
-    """All of it; takes a minute or two."""
+    """All of it; takes some minutes."""
     scenario = gallery.walker()
     missing = [] if _pinocchio() else ["Pinocchio is not installed (PyPI: pin); its loop was left out."]
+    cases = robots.CASES if robots.data_folder() is not None else ()
+    missing += [] if cases else [robots.ABSENT]
     rough, landing, corner = rough_walker.scenario(), plate.scenario(), box_corner.scenario()
     check_peers(scenario)
     check_contacts(rough, landing, corner)
     gait = motion.gait()
     motion.check(gait)
+    for case in cases:
+        robots.check(case)
     contestants = list(_sweeps(scenario))
     contacts = list(_contacts(scenario, rough, landing, corner))
     singles = list(_singles(scenario))
-    everybody, moving = [*contestants, *contacts, *singles], list(motion.contestants(gait))
+    landed = list(robots.contestants(partial(_with_threads, 1)))
+    everybody, moving = [*contestants, *contacts, *singles, *landed], list(motion.contestants(gait))
     fewer = min(repetitions, REPETITIONS_OF_MOTION)
-    with bar("bench", repetitions * len(everybody) + fewer * len(moving) + 8, progress) as advance:
+    with bar("bench", repetitions * len(everybody) + fewer * len(moving) + 8 + len(cases), progress) as advance:
         seconds = _timed(everybody, repetitions, advance) | _timed(moving, fewer, advance)
-        times = {**_single_times(singles, seconds), **_cold_times(advance)}
+        times = {**_single_times(singles, seconds), **_cold_times(advance), **_robot_times(cases, advance)}
     rates = [Result(c.name, c.n / seconds[c.name], c.note) for c in contestants]
     touching = [Result(c.name, c.n / seconds[c.name], c.note) for c in contacts]
     moved = [Result(c.name, c.n / seconds[c.name], c.note) for c in moving]
-    ratios = _ratios(rates, times) | _contact_ratios(touching) | motion.ratios(moved)
-    return Report(_machine(), repetitions, rates, times, ratios, _memory(rates), missing, touching, moved)
+    on_feet = [Result(c.name, c.n / seconds[c.name], c.note) for c in landed]
+    ratios = _ratios(rates, times) | _contact_ratios(touching) | robots.ratios(on_feet) | motion.ratios(moved)
+    return Report(_machine(), repetitions, rates, times, ratios, _memory(rates), missing, touching, moved, on_feet)
 
 
 def check_peers(scenario: Scenario) -> None:
@@ -294,6 +302,19 @@ def _cold_times(advance: Callable[[int], None] | None) -> dict[str, float]:
             found[f"{title}, cached"] = _process(code, folder)
             if advance is not None:
                 advance(4)
+    return found
+
+
+def _robot_times(cases: Sequence[robots.Case], advance: Callable[[int], None] | None) -> dict[str, float]:
+    """From the file to a first answer in a batch, in new processes, with an empty cache and with one that has it."""
+    found = {}
+    for case in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            found[f"{case.title}: read, build and compile"] = _process(robots.build_code(case), None, times=3)
+            _process(robots.build_code(case), folder, times=1)
+            found[f"{case.title}: the same, cached"] = _process(robots.build_code(case), folder)
+        if advance is not None:
+            advance(1)
     return found
 
 

@@ -12,9 +12,9 @@ import sympy as sp
 
 from jourdain.errors import BadRobot, listing
 from jourdain.laws import Law
+from jourdain.limbs import limb
 from jourdain.loading import load
 from jourdain.models.description import GROUND, Description, Joint
-from jourdain.models.limbs import limb
 from jourdain.robot import Robot
 from jourdain.scenario import Scenario
 

@@ -35,11 +35,7 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
     """
     lanes = width * (ABREAST if tape.n_operations <= SHORT else 1)
     functions = Functions(width, lanes, vector_library, fma)
-    body = _Body(tape, functions)
-    n_values = len(tape.outputs) - n_flags
-    stores: list[str] = []
-    for k, output in enumerate(tape.outputs):
-        stores += body.store_flag(k - n_values, output) if k >= n_values else body.store(k, output)
+    body = _Body(tape, functions, n_flags)
     block = max(lanes, min(BLOCK, LARGEST_BUFFER // (8 * max(tape.n_inputs, 1)) // lanes * lanes))
     fills = [
         line
@@ -48,14 +44,6 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
             f"  %to{i} = getelementptr double, ptr %buffer, i64 {i * block}",
             f"  %from{i} = getelementptr [4 x i64], ptr %inputs, i64 {i}",
             f"  call void @fill(ptr %to{i}, ptr %from{i}, i64 %block, i64 %count)",
-        )
-    ]
-    loads = [
-        line
-        for i in sorted({step.arguments[0] for step in tape.steps if step.operation == "input"})
-        for line in (
-            f"  %at{i} = getelementptr double, ptr %to{i}, i64 %j",
-            f"  %in{i} = load {body.vector}, ptr %at{i}, align 8",
         )
     ]
     return "\n".join([
@@ -82,9 +70,7 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
         "vectors:",
         "  %j = phi i64 [ 0, %lay_out ], [ %next_j, %vectors ]",
         "  %lane = add i64 %block, %j",
-        *loads,
         *body.lines,
-        *stores,
         f"  %next_j = add i64 %j, {lanes}",
         "  %again = icmp slt i64 %next_j, %count",
         "  br i1 %again, label %vectors, label %block_done",
@@ -99,9 +85,12 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
 
 
 class _Body:
-    """The steps of a tape as vector instructions."""
+    """The steps of a tape as vector instructions.
 
-    def __init__(self, tape: Tape, functions: Functions) -> None:
+    Inputs are loaded where they are first needed and outputs stored as soon as they are known: registers are few.
+    """
+
+    def __init__(self, tape: Tape, functions: Functions, n_flags: int) -> None:
         self.tape = tape
         self.functions = functions
         self.vector, self.booleans = functions.vector, functions.booleans
@@ -109,13 +98,19 @@ class _Body:
         self.pairs: dict[int, str] = {}  # angle → its sine and cosine
         self.value: dict[int, str] = {}  # step → the double vector that holds it
         self.truth: dict[int, str] = {}  # step → the i1 vector that holds it
+        outputs: dict[int, list[int]] = {}
+        for k, step in enumerate(tape.outputs):
+            outputs.setdefault(step, []).append(k)
+        n_values = len(tape.outputs) - n_flags
         for i in _calls_first(tape.steps):
             self._emit(i, tape.steps[i])
+            for k in outputs.get(i, ()):
+                self.lines += self._store_flag(k - n_values, i) if k >= n_values else self._store(k, i)
 
     def _emit(self, i: int, step: Step) -> None:
         name = f"%s{i}"
         if step.operation == "input":
-            self.value[i] = f"%in{step.arguments[0]}"
+            pass  # loaded when it is needed
         elif step.operation == "const":
             self.value[i] = self.functions.constant(step.constant)
         elif step.operation in _BOOLEAN:
@@ -171,6 +166,13 @@ class _Body:
         return self.pairs[angle]
 
     def _number(self, i: int) -> str:
+        if i not in self.value and self.tape.steps[i].operation == "input":
+            which = self.tape.steps[i].arguments[0]
+            self.value[i] = f"%in{which}"
+            self.lines += [
+                f"  %at{which} = getelementptr double, ptr %to{which}, i64 %j",
+                f"  %in{which} = load {self.vector}, ptr %at{which}, align 8",
+            ]
         if i not in self.value:
             self.value[i] = f"%n{i}"
             self.lines.append(f"  %n{i} = uitofp {self.booleans} {self.truth[i]} to {self.vector}")
@@ -182,7 +184,7 @@ class _Body:
             self.lines.append(f"  %t{i} = fcmp une {self.vector} {self._number(i)}, zeroinitializer")
         return self.truth[i]
 
-    def store(self, k: int, step: int) -> list[str]:
+    def _store(self, k: int, step: int) -> list[str]:
         number = self._number(step)
         return [
             f"  %row{k} = mul i64 %stride, {k}",
@@ -191,7 +193,7 @@ class _Body:
             f"  store {self.vector} {number}, ptr %out{k}, align 8",
         ]
 
-    def store_flag(self, k: int, step: int) -> list[str]:
+    def _store_flag(self, k: int, step: int) -> list[str]:
         number = self._number(step)
         return [
             f"  %flag{k} = fptosi {self.vector} {number} to <{self.functions.lanes} x i8>",

@@ -98,7 +98,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """A robot as its file says it; bodies in the order of a walk from the root, parents first."""
+    """A robot as its file says it; bodies depth first: each with all that it carries before the next."""
 
     name: str
     bodies: tuple[Body, ...]

@@ -24,8 +24,18 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from jourdain.models.description import GROUND, N_Q, N_V, Body, Description, Frame, Joint
-from jourdain.models.rotations import about, constant, cross, of_quaternion, rates_of_quaternion, skew
+from jourdain.models.description import GROUND, N_Q, N_V, Array, Body, Description, Frame, Joint
+from jourdain.models.rotations import (
+    about,
+    conjugate,
+    constant,
+    cross,
+    of_quaternion,
+    product,
+    rates_of_quaternion,
+    skew,
+    to_quaternion,
+)
 
 
 @dataclass(frozen=True)
@@ -99,6 +109,7 @@ class JointTree:
         self.nodes: list[Node] = []
         self.places: list[Place] = []  # of the bodies
         self.inertias: list[Inertia] = []  # of the nodes, all bodies fixed to them
+        self.placed: list[Array] = []  # the rotations of the nodes in their parents' axes at their references
         for body in description.bodies:
             self._add(body)
 
@@ -126,6 +137,7 @@ class JointTree:
         return self.places[body.parent].then(ca.sparsify(position), rotation)
 
     def _new_node(self, joint: Joint, place: Place) -> int:
+        assert not self.nodes or place.node in (GROUND, *self._ancestors(len(self.nodes) - 1)), "bodies depth first"
         first_q, first_v = (0, 0) if not self.nodes else (self.nodes[-1].q.stop, self.nodes[-1].v.stop)
         q = self.q[first_q : first_q + N_Q[joint.kind]]
         axis, none, E = constant(joint.axis), SX(3, 1), SX.eye(3)
@@ -142,6 +154,7 @@ class JointTree:
         BB = ca.diagcat(E, SX(3, 3)) if joint.kind == "free" else B.T @ B
         self.nodes.append(Node(joint, place.node, first_q, first_v, r, ca.sparsify(R), A, B, BB))
         self.inertias.append(NOTHING)
+        self.placed.append(np.array(ca.DM(place.rotation)))
         return len(self.nodes) - 1
 
     def _number(self, body: Body, what: str, written: float) -> SX:
@@ -303,6 +316,28 @@ class JointTree:
         """From its axes to the world's, (3, 3)."""
         return place.rotation if place.node == GROUND else self.rotations[place.node] @ place.rotation
 
+    def quaternion(self, place: Place) -> SX:
+        """The same turn as (w, x, y, z), (4, 1)."""
+        own = SX(ca.DM(to_quaternion(np.array(ca.DM(place.rotation)))))
+        return own if place.node == GROUND else product(self._quaternions[place.node], own)
+
+    @cached_property
+    def _quaternions(self) -> list[SX]:
+        """Of the nodes, from their axes to the world's."""
+        found: list[SX] = []
+        for node in self.nodes:
+            joint, q = node.joint, self.q[node.q]
+            placed = SX(ca.DM(to_quaternion(self.placed[len(found)])))
+            if joint.kind == "hinge":
+                half = (q - joint.reference) / 2
+                own = product(placed, ca.vertcat(ca.cos(half), ca.sin(half) * constant(joint.axis)))
+            elif joint.kind == "ball":
+                own = product(placed, q)
+            else:
+                own = q[3:] if joint.kind == "free" else placed
+            found.append(own if node.parent == GROUND else product(found[node.parent], own))
+        return found
+
     def velocity(self, place: Place) -> SX:
         """In the world, (3, 1)."""
         if place.node == GROUND:
@@ -351,11 +386,12 @@ class JointTree:
     def apart(self, one: Place, other: Place) -> tuple[SX, SX]:
         """(g, C) of two frames that coincide, (6, 1) and (6, n_v): C v = ġ where g = 0.
 
-        Positions, then the angle between the axes: half the antisymmetric part of R_one R_otherᵀ as a vector.
+        Positions, then 2 sin(angle/2) · axis of the turn from one to the other, which is 0 only where they agree.
         """
         (linear, angular), (linear_other, angular_other) = self.jacobian(one), self.jacobian(other)
-        turn = self.rotation(one) @ self.rotation(other).T
-        g = ca.vertcat(self.position(one) - self.position(other), ca.inv_skew(turn - turn.T) / 2)
+        turn = product(self.quaternion(one), conjugate(self.quaternion(other)))
+        shorter = ca.if_else(turn[0] < 0, -2, 2)  # q and −q are the same turn
+        g = ca.vertcat(self.position(one) - self.position(other), shorter * turn[1:])
         return g, ca.sparsify(ca.vertcat(linear - linear_other, angular - angular_other))
 
     def massless(self) -> Sequence[str]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from jourdain.errors import BadRobot, listing
 from jourdain.models.description import GROUND, N_V, Array, Body, Description, Equality, Frame, Joint, Source
-from jourdain.models.rotations import from_quaternion
+from jourdain.models.rotations import from_quaternion, to_quaternion
 
 if TYPE_CHECKING:
     import mujoco
@@ -156,15 +156,49 @@ def _from_mjcf(file: Path) -> Description:
     model = mujoco.MjModel.from_xml_path(str(file))
     if model.ntendon and np.any(model.tendon_armature):
         raise BadRobot(f"'{file}' has a tendon with armature, whose inertia is not supported; give it to the joints.")
-    bodies = [_mjcf_body(model, i, file) for i in range(1, model.nbody)]
+    armature = _armatures(model, file)
+    bodies = [_mjcf_body(model, i, armature, file) for i in range(1, model.nbody)]
     frames = [Frame(body.name, i, np.zeros(3), np.eye(3)) for i, body in enumerate(bodies)]
     for i in range(model.nsite):
         frames.append(_mjcf_frame(model.site(i), model.site_bodyid[i]))
     for i in range(model.ngeom):
         frames.append(_mjcf_frame(model.geom(i), model.geom_bodyid[i]))
-    equalities = [_mjcf_equality(model, i, bodies, file) for i in range(model.neq)]
+    equalities = _numbered([_mjcf_equality(model, i, file) for i in range(model.neq)])
+    off = model.opt.disableflags
+    gravity = np.zeros(3) if off & mujoco.mjtDisableBit.mjDSBL_GRAVITY else np.array(model.opt.gravity)
+    if off & mujoco.mjtDisableBit.mjDSBL_EQUALITY:
+        equalities = [replace(equality, active=False) for equality in equalities]
     name = model.names[: model.names.index(b"\0")].decode()
-    return Description(name, tuple(bodies), _found_by(frames, model), tuple(equalities), np.array(model.opt.gravity))
+    return Description(name, tuple(bodies), _found_by(frames, model), tuple(equalities), gravity)
+
+
+def _armatures(model: mujoco.MjModel, file: Path) -> Array:
+    """Of the velocities, (n_v,): that of the joints, and of the actuators behind their gears."""
+    import mujoco
+
+    found = np.array(model.dof_armature)
+    for i in np.flatnonzero(model.actuator_armature):
+        joint = int(model.actuator_trnid[i, 0])
+        kinds = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+        single = model.actuator_trntype[i] in kinds and _JOINTS()[int(model.jnt_type[joint])] in ("hinge", "slide")
+        if not single:
+            raise BadRobot(
+                f"Actuator '{model.actuator(i).name or i}' of '{file}' has armature but drives no hinge or slide; that is "
+                "not supported; give the armature to the joints."
+            )
+        found[model.jnt_dofadr[joint]] += model.actuator_armature[i] * model.actuator_gear[i, 0] ** 2
+    return found
+
+
+def _numbered(equalities: list[Equality]) -> list[Equality]:
+    """With names of their own: the second of a name is numbered 2."""
+    counts: dict[str, int] = {}
+    found = []
+    for equality in equalities:
+        counts[equality.name] = counts.get(equality.name, 0) + 1
+        n = counts[equality.name]
+        found.append(equality if n == 1 else replace(equality, name=f"{equality.name} {n}"))
+    return found
 
 
 def _found_by(frames: Sequence[Frame], model: mujoco.MjModel) -> tuple[Frame, ...]:
@@ -182,13 +216,13 @@ def _mjcf_frame(element: Any, body: int) -> Frame:
     return Frame(element.name, int(body) - 1, np.array(element.pos), from_quaternion(element.quat))
 
 
-def _mjcf_body(model: mujoco.MjModel, i: int, file: Path) -> Body:
+def _mjcf_body(model: mujoco.MjModel, i: int, armatures: Array, file: Path) -> Body:
     name = _body_name(model, i)
     first = model.body_jntadr[i]
     joints = []
     for j in range(first, first + model.body_jntnum[i]):
         kind, dof, q = _JOINTS()[int(model.jnt_type[j])], model.jnt_dofadr[j], model.jnt_qposadr[j]
-        armature = [float(a) for a in model.dof_armature[dof : dof + N_V[kind]]]
+        armature = [float(a) for a in armatures[dof : dof + N_V[kind]]]
         reference = float(model.qpos0[q]) if kind in ("hinge", "slide") else 0.0
         joint = _joint(_joint_name(model, j), kind, model.jnt_axis[j], model.jnt_pos[j], armature, file, reference)
         if kind == "free":
@@ -225,7 +259,7 @@ def _joint_name(model: mujoco.MjModel, j: int) -> str:
     return _body_name(model, body) if model.body_jntnum[body] == 1 else f"{_body_name(model, body)}.{own}"
 
 
-def _mjcf_equality(model: mujoco.MjModel, i: int, bodies: Sequence[Body], file: Path) -> Equality:
+def _mjcf_equality(model: mujoco.MjModel, i: int, file: Path) -> Equality:
     import mujoco
 
     kinds = {mujoco.mjtEq.mjEQ_CONNECT: "connect", mujoco.mjtEq.mjEQ_WELD: "weld", mujoco.mjtEq.mjEQ_JOINT: "joint"}
@@ -251,7 +285,10 @@ def _mjcf_equality(model: mujoco.MjModel, i: int, bodies: Sequence[Body], file: 
             Frame(names[0], one - 1, np.array(at_one), turn),
             Frame(names[1], other - 1, np.array(at_other), np.eye(3)),
         )
-    return Equality(given or f"{kind} {ends[0].name} {ends[1].name}", kind, ends, active=active)
+    name = given or f"{kind} {ends[0].name} {ends[1].name}"
+    if kind == "weld" and data[10] == 0:  # torquescale: no moment, so only the places are held
+        kind = "connect"
+    return Equality(name, kind, ends, active=active)
 
 
 # Both
@@ -314,8 +351,7 @@ def _floating(found: Description, file: Path) -> Description:
         )
     root = found.bodies[roots[0]]
     base = _joint("base", "free", np.array([0.0, 0.0, 1.0]), np.zeros(3), [0.0] * 6, file)
-    if found.bodies and np.any(root.position):
-        base = _placed(base, np.array([*root.position, *IDENTITY]))
+    base = _placed(base, np.array([*root.position, *to_quaternion(root.rotation)]))
     bodies = [replace(body, joints=(base,)) if body is root else body for body in found.bodies]
     sources = tuple(replace(source, floating=True) for source in found.sources)
     return replace(found, bodies=tuple(bodies), sources=sources)

@@ -27,6 +27,14 @@ def from_quaternion(quaternion: Any) -> Array:
     return R
 
 
+def to_quaternion(R: Array) -> Array:
+    """(w, x, y, z) of a rotation matrix, w ≥ 0."""
+    from scipy.spatial.transform import Rotation
+
+    x, y, z, w = Rotation.from_matrix(R).as_quat(canonical=True)
+    return np.array([w, x, y, z])
+
+
 def of_quaternion(quaternion: SX) -> SX:
     """The same over scalars: of the direction of (w, x, y, z), whatever its length."""
     w, x, y, z = ca.vertsplit(quaternion)
@@ -58,6 +66,17 @@ def rates_of_quaternion(quaternion: SX) -> SX:
         ca.horzcat(z, w, -x),
         ca.horzcat(-y, x, w),
     ) / 2  # fmt: skip
+
+
+def product(p: SX, q: SX) -> SX:
+    """The quaternion of the turn q and then, in the same axes, the turn p, (4, 1) each."""
+    u, v = p[1:], q[1:]
+    return ca.vertcat(p[0] * q[0] - ca.dot(u, v), p[0] * v + q[0] * u + ca.cross(u, v))
+
+
+def conjugate(q: SX) -> SX:
+    """Of the opposite turn."""
+    return ca.vertcat(q[0], -q[1:])
 
 
 def constant(array: Any) -> SX:
