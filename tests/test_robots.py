@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -88,7 +89,7 @@ def test_against_pinocchio(name: str, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.filterwarnings("ignore:Joint .* mimics")
+@pytest.mark.filterwarnings("ignore:.* mimic what is no joint")
 @pytest.mark.parametrize("floating", [True, False])
 @pytest.mark.parametrize("file", sorted(DATA.rglob("*.urdf")), ids=lambda file: file.name)
 def test_every_file(file: Path, floating: bool, rng: np.random.Generator) -> None:
@@ -483,3 +484,10 @@ def test_the_command_line_refuses_in_one_sentence(tmp_path: Path) -> None:
         assert done.returncode == 2, done.stderr
         assert message in done.stderr.replace("\n", " ")
         assert "Traceback" not in done.stderr
+
+
+def test_mujoco_that_cannot_be_imported() -> None:
+    code = f"import jourdain as jd; jd.load({str(find('solo12.urdf'))!r})"
+    environment = {**os.environ, "MUJOCO_GL": "nonsense"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert "BadRobot: MuJoCo, which reads robot files, cannot be imported: invalid value for env" in done.stderr

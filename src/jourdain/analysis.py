@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 BEFORE, DURING, AFTER = BEFORE_KINDS, ON_KINDS, AFTER_KINDS
 
+MOST_OPERATIONS = 800  # in M and the rows of what has a closed form: twice a chain of eight links
+
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
@@ -103,6 +105,13 @@ class Analysis:
         from jourdain.models.to_sympy import to_sympy
 
         event, s, on = self.event, self.event.mechanism.symbols, self._select(DURING)
+        written = [event.mechanism.M, *(role.block.C for role in event.roles)]
+        n = ca.Function("size", event.inputs, written, {"cse": True}).n_instructions()
+        if n > MOST_OPERATIONS:
+            raise BadEvent(
+                f"M and the rows take {n} operations, so a closed form would be too long to be found or read; use "
+                "solve, gradient or function."
+            )
         independent = self._independent(DURING)
         if len(independent) < len(on):
             names = [event.layout.rows[on[i]].name for i in range(len(on)) if i not in independent]

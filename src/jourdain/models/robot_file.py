@@ -56,8 +56,10 @@ def _kind(file: Path) -> str:
 @contextlib.contextmanager
 def _in_one_sentence(file: Path) -> Iterator[None]:
     """What MuJoCo cannot read is said in one sentence; its warnings, which it would print and log, are left out."""
-    import mujoco
-
+    try:
+        import mujoco
+    except Exception as error:  # a GL that is asked for by MUJOCO_GL and is not there may raise anything
+        raise BadRobot(f"MuJoCo, which reads robot files, cannot be imported: {error}.") from None
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda said: None)
     try:
@@ -183,8 +185,8 @@ def _armatures(model: mujoco.MjModel, file: Path) -> Array:
         single = model.actuator_trntype[i] in kinds and _JOINTS()[int(model.jnt_type[joint])] in ("hinge", "slide")
         if not single:
             raise BadRobot(
-                f"Actuator '{model.actuator(i).name or i}' of '{file}' has armature but drives no hinge or slide; that is "
-                "not supported; give the armature to the joints."
+                f"Actuator '{model.actuator(i).name or i}' of '{file}' has armature but drives no hinge or slide, "
+                "which is not supported; give the armature to the joints."
             )
         found[model.jnt_dofadr[joint]] += model.actuator_armature[i] * model.actuator_gear[i, 0] ** 2
     return found
