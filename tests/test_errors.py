@@ -257,8 +257,8 @@ def test_restitution_outside_the_unit_interval(body, kappa):
 
 def test_mass_matrix_not_positive_definite(body):
     event = body.event(inert=[body.constraint("wall", x.diff())])
-    for bad in ({"m": -1.0}, {"I": 0.0}):
-        with pytest.raises(jd.NotPositiveDefinite, match="not positive definite: 'theta' moves no mass of its own"):
+    for bad, idle in (({"m": -1.0}, "y"), ({"I": 0.0}, "theta")):
+        with pytest.raises(jd.NotPositiveDefinite, match=f"not positive definite: '{idle}' moves no mass of its own"):
             event.solve(**bad)
     batch = event.solve(v={"x": 1.0}, m=[1.0, -1.0])
     assert list(batch.status) == [jd.Status.OK, jd.Status.NOT_POSITIVE_DEFINITE]

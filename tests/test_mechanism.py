@@ -293,7 +293,7 @@ def test_gravity_and_forces_against_kane(rng):
     fr, _ = kane.kanes_equations([Particle("p", P, m), Particle("r", R, m)], [*loads, *weights])
     expected = sp.lambdify([*q], fr.subs({m: 1.2, l: 0.7, g: 9.81, k: 3.0}))
     pose = rng.normal(size=2)
-    found = mechanism.evaluate("f", lambda: {"f": mechanism.force}, pose, None, {})["f"]
+    found = mechanism.evaluate("f", lambda: {"f": mechanism.loads.force}, pose, None, {})["f"]
     assert found == pytest.approx(np.array(expected(*pose), dtype=float), abs=1e-13)
 
 

@@ -359,6 +359,46 @@ def test_scene_keeps_momentum(tmp_path: Path, rng: np.random.Generator) -> None:
         jd.scene({})
 
 
+def test_payload_in_a_scene(rng: np.random.Generator) -> None:
+    """A gripper closes on a box: both are one, as the composite of their inertias says."""
+    solo = jd.load(find("solo12.urdf"), floating=True)
+    box = jd.payload(3.0, np.diag([0.03, 0.02, 0.04]), {"handle": (0.0, 0.0, 0.1)})
+    both = jd.scene({"robot": solo, "load": box})
+    grip = both.weld("robot/FL_FOOT", "load/handle")
+    t = both.event(inert=[grip]).solve(v={"load/base.x": 1.0, "load/base.wy": 0.7})
+    linear, angular = np.split(t.impulse[grip], 2)  # on the foot; the box gets the opposite, at its handle
+    turned = both.rotation("load/body", t.q)
+    assert np.allclose(-linear, 3.0 * (t.v_plus[-6:-3] - t.v_minus[-6:-3]), atol=1e-12)
+    arm = both.position("robot/FL_FOOT", t.q) - both.position("load/body", t.q)
+    spin = turned @ np.diag([0.03, 0.02, 0.04]) @ (t.v_plus[-3:] - t.v_minus[-3:])
+    assert np.allclose(-angular - np.cross(arm, linear), spin, atol=1e-12)
+    with pytest.raises(jd.BadRobot, match="mass and inertia of a payload are positive, not -1 kg"):
+        jd.payload(-1.0, (1.0, 1.0, 1.0))
+    with pytest.raises(jd.BadRobot, match="A payload has an inertia of 3 numbers"):
+        jd.payload(1.0, (1.0, 1.0))
+    with pytest.raises(jd.BadRobot, match="The parts of a scene have different gravities"):
+        jd.scene({"robot": solo, "load": jd.payload(1.0, (1.0, 1.0, 1.0), gravity=(0, 0, 0))})
+
+
+def test_a_payload_tumbles_falls_and_strikes() -> None:
+    """Free flight of a rigid body: the centre of mass falls, spin in the world stays; the gap is a guard."""
+    box = jd.payload(2.0, (0.03, 0.05, 0.09), {"corner": (0.1, 0.1, -0.1)})
+    gap = box.contact("corner", tangent=[], level="position")
+    landing = jd.Switch("flight", "flight", guard=gap, event=box.event(elastic={gap: 0.5}))
+    flight = jd.Hybrid(box, {"flight": []}, [landing])
+    q, v = {"base.z": 1.0}, {"base.x": 0.3, "base.wx": 2.0, "base.wy": 0.1, "base.wz": 3.0}
+    run = flight.simulate(q, v, until=0.5)
+    strike = run.events[0]
+    t, before, after = strike.t, strike.before[1:], strike.after[1:]  # q, v
+    assert np.allclose(before[:3], [0.3 * t, 0.0, 1.0 - 9.81 / 2 * t**2], atol=1e-8)
+    assert abs(np.linalg.norm(before[3:7]) - 1) < 1e-8
+    assert abs(box.position("corner", before[:7])[2]) < 1e-8
+    inertia, start = np.array([0.03, 0.05, 0.09]), box.velocities(v)
+    assert np.allclose(box.rotation("body", before[:7]) @ (inertia * before[10:13]), inertia * start[3:], atol=1e-8)
+    speeds = [box.point_velocity("corner", state[:7], state[7:13])[2] for state in (before, after)]
+    assert speeds[1] == pytest.approx(-0.5 * speeds[0], rel=1e-8)
+
+
 # Errors
 
 
@@ -380,6 +420,8 @@ def test_contacts_that_are_none(solo: jd.Robot) -> None:
         solo.contact("FL_FOOT", normal=(0.0, 0.0, 0.0))
     with pytest.raises(jd.BadConstraint, match="Where contact 'FL_FOOT' is on its frame is given by 3 numbers"):
         solo.contact("FL_FOOT", at=(0.0, 1.0))
+    with pytest.raises(jd.BadConstraint, match="a frame has 'velocity', or 'position' of its normal alone"):
+        solo.contact("FL_FOOT", level="position")
     with pytest.raises(jd.BadConstraint, match="level of a weld is 'velocity' or 'position', not 'rate'"):
         solo.weld("FL_FOOT", level="rate")
     solo.contact("HL_FOOT")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         UnknownName,
     )
     from jourdain.event import Event
-    from jourdain.loading import load, scene
+    from jourdain.loading import load, payload, scene
     from jourdain.mechanism import Mechanism
     from jourdain.motion.hybrid import Hybrid, Reaction, Switch
     from jourdain.outcome import Transition
@@ -86,6 +86,7 @@ __all__ = [
     "gallery",
     "laws",
     "load",
+    "payload",
     "plots",
     "scene",
     "transition",
@@ -96,7 +97,7 @@ __all__ = [
 _MODULES = {"Hybrid": "motion.hybrid", "Reaction": "motion.hybrid", "Switch": "motion.hybrid",
             "Constraint": "constraint", "Contact": "contact", "Event": "event", "Mechanism": "mechanism",
             "Robot": "robot", "Scenario": "scenario", "Sketch": "sketch", "Transition": "outcome",
-            "load": "loading", "scene": "loading", "transition": "arrays"}  # fmt: skip
+            "load": "loading", "payload": "loading", "scene": "loading", "transition": "arrays"}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -13,7 +13,7 @@ from casadi import SX
 
 from jourdain.constraint import Constraint
 from jourdain.errors import BadRobot, listing, unknown
-from jourdain.models.description import Body, Description, Equality, Frame, Joint
+from jourdain.models.description import GROUND, Body, Description, Equality, Frame, Joint
 from jourdain.models.design import defaults, opened
 from jourdain.models.joint_tree import JointTree
 from jourdain.models.symbols import PointMotion, Symbols
@@ -38,6 +38,40 @@ def load(path: Any, floating: bool = False, parameters: Any = (), fixed: Sequenc
     from jourdain.models.robot_file import read
 
     return build(opened(_without(read(path, floating), fixed), parameters))
+
+
+def payload(
+    mass: float,
+    inertia: Any,
+    frames: Mapping[str, Sequence[float]] = {},
+    com: Sequence[float] = (0.0, 0.0, 0.0),
+    gravity: Sequence[float] = (0.0, 0.0, -9.81),
+) -> Robot:
+    """A free rigid body, to be put into a scene: coordinates `base.x … base.qz`, its frame is "body".
+
+    `mass` in kg; `inertia` about the centre of mass in the body's axes, 3 numbers or (3, 3), kg m². `frames`: name →
+    where on the body, m, as handles are.
+
+    >>> import jourdain as jd
+    >>> box = jd.payload(12.0, (0.3, 0.2, 0.4), {"handle": (0.0, 0.0, 0.25)})
+    >>> box.event(inert=[box.contact("handle")]).solve(v={"base.z": -1.0}).impulse["handle"]
+    array([12.,  0.,  0.])
+    """
+    tensor, centre, g = (np.array(given, dtype=float) for given in (inertia, com, gravity))
+    tensor = np.diag(tensor) if tensor.ndim == 1 else tensor
+    if tensor.shape != (3, 3) or centre.shape != (3,) or g.shape != (3,) or not np.allclose(tensor, tensor.T):
+        raise BadRobot(
+            "A payload has an inertia of 3 numbers or a symmetric (3, 3), and a com and gravity of 3 numbers."
+        )
+    if not mass > 0 or not np.linalg.eigvalsh(tensor)[0] > 0:
+        raise BadRobot(f"The mass and inertia of a payload are positive, not {mass:g} kg and {tensor.tolist()} kg m².")
+    base = Joint(
+        "base", "free", np.array([0.0, 0.0, 1.0]), armature=(0.0,) * 6, neutral=(0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    )
+    body = Body("body", GROUND, np.zeros(3), np.eye(3), (base,), float(mass), centre, tensor)
+    named = {"body": (0.0, 0.0, 0.0), **frames}
+    places = tuple(Frame(name, 0, np.array(at, dtype=float), np.eye(3)) for name, at in named.items())
+    return build(Description("payload", (body,), places, (), g))
 
 
 def scene(robots: Mapping[str, Robot]) -> Robot:

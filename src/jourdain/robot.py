@@ -132,7 +132,8 @@ class Robot(Mechanism):
         frame, in its axes. Several contacts on one frame need names of their own, then `frame` says which it is:
         `robot.contact("toe", at=(0.1, 0, 0), frame="foot")`. Asked for again, it is the same contact.
 
-        With expressions instead of numbers it is `Mechanism.contact`.
+        `level="position"`, of the normal alone (tangent=[]): the gap is the height above the plane through the origin
+        of the world, which serves as a guard. With expressions instead of numbers it is `Mechanism.contact`.
         """
         if frame is None and not _is_direction(normal):
             return super().contact(name, normal, tangent, level, units)
@@ -140,10 +141,18 @@ class Robot(Mechanism):
         along = _tangents(n) if tangent is None else [_direction(name, "tangent", t) for t in tangent]
         place = self.place(name if frame is None else frame).then(_column(name, at), SX.eye(3))
         directions = np.array([n, *along])
-        key = ("contact", name if frame is None else frame, tuple(map(float, at)), tuple(map(tuple, directions)))
+        key = ("contact", level, name if frame is None else frame, tuple(map(float, at)), tuple(map(tuple, directions)))
         tangents = [f"{name}.tangent"] if len(along) == 1 else [f"{name}.tangent.{i}" for i in range(len(along))]
         C = SX(ca.DM(directions)) @ self.tree.jacobian(place)[0]
-        return self.named(key, Contact, name, (f"{name}.normal", *tangents), ca.sparsify(C), "m/s")
+        gap = None
+        if level == "position" and not along:
+            gap = SX(ca.DM(directions)) @ self.tree.position(place)
+        elif level != "velocity":
+            raise BadConstraint(
+                f"Contact '{name}' is at level {level!r}; a frame has 'velocity', or 'position' of its normal alone: "
+                "tangent=[]."
+            )
+        return self.named(key, Contact, name, (f"{name}.normal", *tangents), ca.sparsify(C), "m/s", gap)
 
     def weld(self, a: str, b: str = WORLD, level: str = "velocity", name: str | None = None) -> Constraint:
         """Two frames move as one: 6 rows, x y z of the velocity of a's origin against b, and its angular velocity.

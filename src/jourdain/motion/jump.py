@@ -101,7 +101,9 @@ class Jump:
                 raise unknown("coordinate", name, s.q_names)
             new_q[s.q_names.index(name)] = self._translated(expression)
         rates = ca.jtimes(new_q, s.q, s.N @ s.v)
-        if s.N.is_eye():
+        if not self.switch.relabel:
+            new_v = s.v
+        elif s.N.is_eye():
             new_v = rates
         elif s.N.shape[0] == s.N.shape[1]:
             N = ca.substitute(s.N, s.q, new_q)
