@@ -137,6 +137,15 @@ class Evaluator:
         table, _ = self.kernel([Lanes.of(column, (n,)) for column in columns], n)
         return Values(self.places, table, (n,))
 
+    def probed(self, columns: Sequence[Array | float], n: int) -> NDArray[np.int8]:
+        """The flags of a few lanes, `(n_flags, n)`; by the kernel if there is one already, which takes no time."""
+        kernel: Kernel | None = self.__dict__.get("kernel")
+        if kernel is None:
+            return self.over(columns, (n,))[1]
+        from jourdain.kernel.batch import Lanes
+
+        return kernel([Lanes.of(np.asarray(column), (n,)) for column in columns], n, 1)[1]
+
     def over(
         self,
         columns: Sequence[Array | float],

@@ -139,7 +139,8 @@ class Solver:
 def promising(quick: Evaluator, columns: Sequence[Array | float], batch: tuple[int, ...]) -> bool:
     """Whether most of a few lanes can take the quick road, which its flags tell."""
     lanes = np.linspace(0, math.prod(batch) - 1, N_PROBES).astype(int)
-    _, flags = quick.over(_some(columns, batch, lanes), lanes.shape)
+    some = _some(columns, batch, lanes)
+    flags = quick.probed(some, N_PROBES)
     return bool(np.mean(flags[0] == 0) > 0.5)
 
 

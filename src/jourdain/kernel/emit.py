@@ -19,6 +19,8 @@ ABREAST = 2  # vectors computed side by side: while one waits for a result, the 
 SHORT = 600  # operations up to which this pays; longer tapes find other work by themselves, and compile twice as fast
 WIDEST = 8 * ABREAST  # lanes that are computed at a time, at most
 LARGEST_BUFFER = 64 * 1024  # bytes of stack
+LINE = 64  # bytes of a line of the cache; rows of the tables start on one
+CACHED = 2  # doubles: vectors this short serve single lanes, whose results are read at once
 
 _INTRINSICS = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "fabs": "fabs", "copysign": "copysign",
                "fmin": "minnum", "fmax": "maxnum"}  # fmt: skip
@@ -78,9 +80,11 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
         "  %next_block = add i64 %block, %count",
         "  br label %blocks",
         "done:",
+        *(["  fence seq_cst"] if body.streamed else []),  # other threads see all of it
         "  ret void",
         "}",
         "attributes #0 = { nounwind willreturn memory(none) }",
+        "!9 = !{i32 1}",
     ])  # fmt: skip
 
 
@@ -94,6 +98,9 @@ class _Body:
         self.tape = tape
         self.functions = functions
         self.vector, self.booleans = functions.vector, functions.booleans
+        self.aligned = min(LINE, 8 * functions.lanes)
+        # Results of many lanes go past the cache: lines need not be read only to be overwritten.
+        self.streamed = ", !nontemporal !9" if functions.width > CACHED else ""
         self.lines: list[str] = []
         self.pairs: dict[int, str] = {}  # angle → its sine and cosine
         self.value: dict[int, str] = {}  # step → the double vector that holds it
@@ -190,7 +197,7 @@ class _Body:
             f"  %row{k} = mul i64 %stride, {k}",
             f"  %place{k} = add i64 %row{k}, %lane",
             f"  %out{k} = getelementptr double, ptr %table, i64 %place{k}",
-            f"  store {self.vector} {number}, ptr %out{k}, align 8",
+            f"  store {self.vector} {number}, ptr %out{k}, align {self.aligned}{self.streamed}",
         ]
 
     def _store_flag(self, k: int, step: int) -> list[str]:

@@ -56,8 +56,25 @@ class Inertia:
         a, b, c = ca.vertsplit(r * (H + h))
         S = r @ h.T + H @ r.T  # symmetric; I' = R I Rᵀ + (r · (H + h)) E − S
         about_r = ca.diag(ca.vertcat(b + c, a + c, a + b)) - ca.triu(S, False)
-        turned = ca.triu(R @ self.I @ R.T)
-        return Inertia(self.m, h, ca.triu2symm(ca.sparsify(turned + about_r)))
+        turned = self.I if R.is_eye() else R @ self.I @ R.T
+        return Inertia(self.m, h, ca.triu2symm(ca.sparsify(ca.triu(turned) + about_r)))
+
+    def spun(self, axis: Array, angle: SX) -> Inertia:
+        """The same in axes against which its own are turned about one of them; its plane by the double angle."""
+        x = int(np.flatnonzero(axis)[0])
+        y, z = (x + 1) % 3, (x + 2) % 3
+        c, s = ca.cos(angle), axis[x] * ca.sin(angle)
+        mean, half = (self.I[y, y] + self.I[z, z]) / 2, (self.I[y, y] - self.I[z, z]) / 2
+        double_c, double_s = c * c - s * s, 2 * s * c
+        part = half * double_c - self.I[y, z] * double_s
+        I = SX(3, 3)
+        I[x, x], I[y, y], I[z, z] = self.I[x, x], mean + part, mean - part
+        I[y, z] = I[z, y] = half * double_s + self.I[y, z] * double_c
+        I[x, y] = I[y, x] = c * self.I[x, y] - s * self.I[x, z]
+        I[x, z] = I[z, x] = s * self.I[x, y] + c * self.I[x, z]
+        h = SX(3, 1)
+        h[x], h[y], h[z] = self.h[x], c * self.h[y] - s * self.h[z], s * self.h[y] + c * self.h[z]
+        return Inertia(self.m, ca.sparsify(h), ca.sparsify(I))
 
 
 NOTHING = Inertia(SX(0), SX(3, 1), SX(3, 3))
@@ -209,8 +226,14 @@ class JointTree:
         """Of the nodes with all that hangs on them."""
         found = list(self.inertias)
         for i, node in reversed(list(enumerate(self.nodes))):
-            if node.parent != GROUND:
-                found[node.parent] = found[node.parent] + found[i].seen_from(node.r, node.R)
+            if node.parent == GROUND:
+                continue
+            if node.joint.kind == "hinge" and np.count_nonzero(node.joint.axis) == 1:
+                turned = found[i].spun(node.joint.axis, self.q[node.q] - node.joint.reference)
+                seen = turned.seen_from(node.r, constant(self.placed[i]))
+            else:
+                seen = found[i].seen_from(node.r, node.R)
+            found[node.parent] = found[node.parent] + seen
         return found
 
     # What a mechanism needs

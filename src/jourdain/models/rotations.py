@@ -28,11 +28,17 @@ def from_quaternion(quaternion: Any) -> Array:
 
 
 def to_quaternion(R: Array) -> Array:
-    """(w, x, y, z) of a rotation matrix, w ≥ 0."""
-    from scipy.spatial.transform import Rotation
-
-    x, y, z, w = Rotation.from_matrix(R).as_quat(canonical=True)
-    return np.array([w, x, y, z])
+    """(w, x, y, z) of a rotation matrix, w ≥ 0. (SciPy's takes longer to import than a robot to build.)"""
+    (a, b, c), (d, e, f), (g, h, i) = R
+    # Four times q qᵀ; its column with the largest diagonal is the best known multiple of q.
+    K = np.array([
+        [1 + a + e + i, h - f, c - g, d - b],
+        [h - f, 1 + a - e - i, b + d, c + g],
+        [c - g, b + d, 1 - a + e - i, f + h],
+        [d - b, c + g, f + h, 1 - a - e + i],
+    ])  # fmt: skip
+    q = K[:, int(np.argmax(np.diag(K)))]
+    return np.asarray(q / np.linalg.norm(q) * (1.0 if q[0] >= 0 else -1.0))
 
 
 def of_quaternion(quaternion: SX) -> SX:
