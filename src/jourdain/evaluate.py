@@ -99,10 +99,9 @@ class Evaluator:
     def _compiled(self, width: int | None = None) -> Kernel | None:
         try:
             from jourdain.kernel.batch import Kernel
-            from jourdain.kernel.tape import Tape
             from jourdain.kernel.target import Target
 
-            return Kernel(Tape.of(self.function), self.flags.numel(), Target.host(width))
+            return Kernel(self.function, self.flags.numel(), Target.host(width))
         except (NotExpressible, ImportError, OSError, RuntimeError) as error:
             # An operation that only CasADi knows, no llvmlite, no C library, no machine that LLVM knows.
             reason = str(error).partition("\n")[0]

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,13 +59,21 @@ class Lanes(NamedTuple):
 
 
 class Kernel:
-    """A compiled tape. The last `n_flags` outputs are small integers."""
+    """A compiled tape, or SX function with one input column and one dense output column.
 
-    def __init__(self, tape: Tape, n_flags: int = 0, target: Target | None = None) -> None:
-        self.tape = tape
+    The last `n_flags` outputs are small integers. The tape of a function is read only if it is not in the cache.
+    """
+
+    def __init__(self, source: Tape | ca.Function, n_flags: int = 0, target: Target | None = None) -> None:
         self.n_flags = n_flags
         self.target = target or Target.host()
-        self._compiled = compiled(tape, n_flags, self.target)
+        if isinstance(source, Tape):
+            self.n_inputs, self.n_outputs = source.n_inputs, len(source.outputs)
+            self._compiled = compiled(source.content(), lambda: source, n_flags, self.target)
+        else:
+            self.n_inputs, self.n_outputs = source.numel_in(0), source.numel_out(0)
+            content = source.serialize().encode()
+            self._compiled = compiled(content, lambda: Tape.of(source), n_flags, self.target)
 
     @property
     def run(self) -> Any:
@@ -83,7 +92,7 @@ class Kernel:
         progress: Callable[[int], None] | None = None,
     ) -> tuple[Array, NDArray[np.int8]]:
         """The outputs of n lanes, `(n_values, n)`, and the flags, `(n_flags, n)`. `progress(lanes done now)`."""
-        table = new_table(len(self.tape.outputs) - self.n_flags, n, np.float64)
+        table = new_table(self.n_outputs - self.n_flags, n, np.float64)
         flags = new_table(self.n_flags, n, np.int8)
         described = np.array([[lanes.data.ctypes.data, lanes.repeat, lanes.size, lanes.step] for lanes in inputs],
                              dtype=np.int64).reshape(-1, 4)  # fmt: skip

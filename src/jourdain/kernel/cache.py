@@ -22,7 +22,7 @@ def key(content: bytes, n_flags: int, target: Target) -> str:
 @cache
 def _source() -> bytes:
     folder = Path(__file__).parent
-    return b"".join((folder / name).read_bytes() for name in ("emit.py", "functions.py", "compiler.py"))
+    return b"".join((folder / name).read_bytes() for name in ("tape.py", "emit.py", "functions.py", "compiler.py"))
 
 
 def read(name: str) -> bytes | None:

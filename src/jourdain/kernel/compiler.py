@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,19 +25,19 @@ class Compiled:
     engine: Any  # owns the code
 
 
-def compiled(tape: Tape, n_flags: int, target: Target) -> Compiled:
-    """The tape as a function of this process."""
+def compiled(content: bytes, tape: Callable[[], Tape], n_flags: int, target: Target) -> Compiled:
+    """A tape as a function of this process. `content` decides the tape, which is read if the cache has no code for it."""
     import llvmlite.binding as llvm
 
     with _LOCK:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
-        name = cache.key(tape.content(), n_flags, target)
+        name = cache.key(content, n_flags, target)
         stored = cache.read(name)
         machine = llvm.Target.from_triple(target.triple).create_target_machine(
             cpu=target.cpu, features=target.features, opt=2, jit=True
         )
-        code = stored if stored is not None else _object(tape, n_flags, target, machine)
+        code = stored if stored is not None else _object(tape(), n_flags, target, machine)
         for symbol, address in target.symbols().items():
             llvm.add_symbol(symbol, address)
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)

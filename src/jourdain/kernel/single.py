@@ -14,7 +14,7 @@ class Single:
     """Write `inputs`, call, read `outputs`."""
 
     def __init__(self, kernel: Kernel) -> None:
-        n_in, n_out = kernel.tape.n_inputs, len(kernel.tape.outputs)
+        n_in, n_out = kernel.n_inputs, kernel.n_outputs
         self.inputs: Array = np.zeros(n_in)
         self._table = new_table(n_out, 1, np.float64)
         self.outputs: Array = self._table[:, 0]
