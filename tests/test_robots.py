@@ -495,6 +495,26 @@ def test_quaternions_must_be_unit(solo: jd.Robot) -> None:
     assert np.allclose(solo.assemble(q), solo.neutral)
 
 
+@pytest.mark.parametrize("name", ["solo12.urdf", "ur5_robot.urdf", "pr2.urdf"])
+def test_what_is_not_finite_fails_its_lane_alone(name: str) -> None:
+    """Every coordinate and velocity in turn, also those on which M does not depend, by both roads."""
+    floating = name == "solo12.urdf"
+    robot = jd.load(find(name), floating=floating)
+    event = robot.event(inert=[robot.contact(ROBOTS[name][1][0])])
+    n_q, n_v = len(robot.symbols.q_names), len(robot.symbols.v_names)
+    for n in (2 * (n_q + n_v), 1100):
+        q, v = np.tile(robot.neutral + 0.0, (n, 1)), np.zeros((n, n_v))
+        for i, bad in enumerate((np.nan, np.inf)):
+            for k in range(n_q):
+                q[2 * k + i, k] = bad
+            for k in range(n_v):
+                v[2 * (n_q + k) + i, k] = bad
+        t = event.solve(q, v)
+        expected = np.arange(n) >= 2 * (n_q + n_v)
+        assert np.array_equal(t.ok, expected)
+        assert set(t.status[~expected]) == {jd.Status.NOT_FINITE}
+
+
 def test_mimic_of_a_joint_that_is_not_there() -> None:
     with pytest.warns(UserWarning, match=r"'Left_index_q2', .* of '.*' mimic what is no joint of the file"):
         jd.load(find("alex_psyonic_hands.urdf"))

@@ -61,12 +61,11 @@ class Robot(Mechanism):
         nodes = [node for node in self.tree.nodes if node.joint.kind in ("free", "ball")]
         return {node.joint.name: tuple(range(node.q.stop - 4, node.q.stop)) for node in nodes}
 
-    @property
+    @cached_property
     def unproven(self) -> SX:
-        """M depends on all that turns and slides; on where a free joint is, nothing does."""
-        places = [node.r for node in self.tree.nodes if node.joint.kind == "free"]
-        slides = [self.symbols.q[node.q] for node in self.tree.nodes if node.joint.kind == "slide"]
-        return ca.vertcat(SX(0, 1), *places, *slides)
+        """M of a tree has no branches: what it depends on and is not finite shows in it."""
+        seen = ca.which_depends(ca.vec(self.M), self.symbols.q, 1, False)
+        return ca.vertcat(SX(0, 1), *(self.symbols.q[i] for i, depends in enumerate(seen) if not depends))
 
     def followed(self, what: str, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Entries of q or v by name, with those of joints that follow one of them and are not given themselves."""

@@ -26,7 +26,7 @@ class Compiled:
 
 
 def compiled(content: bytes, tape: Callable[[], Tape], n_flags: int, target: Target) -> Compiled:
-    """A tape as a function of this process. `content` decides the tape, which is read if the cache has no code for it."""
+    """A tape as a function of this process. `content` decides the tape, which is read if it was not compiled before."""
     import llvmlite.binding as llvm
 
     with _LOCK:
