@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,9 +112,10 @@ def test_states_of_the_study_are_those_of_solve(landing: jd.Scenario) -> None:
     assert np.allclose(column(states, "impulse.FL.normal")[:20], t.impulse["FL.normal"], rtol=1e-9)
 
 
-def test_capture_keeps_momentum() -> None:
+@pytest.mark.parametrize("arm", ["free", "locked"])
+def test_capture_keeps_momentum(arm: Any) -> None:
     """Linear momentum and moment of momentum about the origin, as sums over the bodies, before and after."""
-    scenario = gallery.capture()
+    scenario = gallery.capture(arm)
     t = scenario.solve(omega_x=0.3, v_y=-0.1, shoulder=-0.9)
     scene = scenario.event.mechanism
     assert np.allclose(scene.position("servicer/gripper", t.q), scene.position("target/handle", t.q), atol=1e-9)
@@ -123,10 +125,10 @@ def test_capture_keeps_momentum() -> None:
         total = np.zeros(6)
         for body in scene.description.bodies:
             J, R = scene.frame_jacobian(body.name, t.q), scene.rotation(body.name, t.q)
-            (velocity, omega), arm = np.split(J @ v, 2), R @ body.com
-            p = body.mass * (velocity + np.cross(omega, arm))
+            (velocity, omega), centre = np.split(J @ v, 2), R @ body.com
+            p = body.mass * (velocity + np.cross(omega, centre))
             spin = R @ body.inertia @ R.T @ omega
-            total += np.concatenate([p, spin + np.cross(scene.position(body.name, t.q) + arm, p)])
+            total += np.concatenate([p, spin + np.cross(scene.position(body.name, t.q) + centre, p)])
         momenta.append(total)
     # The rotors of the arm (armature) spin about their axes, which turn with the arm; they have no momentum here.
     assert np.allclose(momenta[0][:3], momenta[1][:3], atol=1e-9)
@@ -140,6 +142,12 @@ def test_capture_keeps_momentum() -> None:
         )
     assert np.allclose(moment, 0, atol=1e-9)
     assert t.loss > 0
+    if arm == "locked":  # all is one rigid body: every part has the same angular velocity
+        spins = [scene.frame_jacobian(body.name, t.q)[3:] @ t.v_plus for body in scene.description.bodies]
+        assert np.ptp(spins, axis=0).max() < 1e-12
+        assert t.loss > gallery.capture().solve(omega_x=0.3, v_y=-0.1, shoulder=-0.9).loss
+    with pytest.raises(jd.UnknownName, match="no arm 'stiff'"):
+        gallery.capture("stiff")  # type: ignore[arg-type]
 
 
 def test_a_robot_has_no_closed_form(landing: jd.Scenario) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from math import radians
+from typing import Literal
 
 import sympy as sp
 
+from jourdain.errors import unknown
 from jourdain.gallery.touchdown import ROBOTS
 from jourdain.loading import load, scene
 from jourdain.scenario import Scenario
@@ -21,12 +23,15 @@ POSTURE = {
 NEAR = {"x": 2.3, "y": 0.3, "z": 0.2, "qw": 1.0}  # of the target; where it is follows from the grasp
 
 
-def capture() -> Scenario:
+def capture(arm: Literal["free", "locked"] = "free") -> Scenario:
     """An arm on a satellite that nothing holds closes its gripper on the handle of another one that tumbles.
 
-    From then on they are one: the joints of the arm give way, the momenta are shared. `v_x … omega_z`: the target's
-    velocity in the world and angular velocity in its own axes, before; the other satellite and its arm are at rest.
+    From then on gripper and handle are one; the joints of the arm give way (free), or their brakes hold (locked).
+    `v_x … omega_z`: the target's velocity in the world and angular velocity in its own axes, before; the other satellite
+    and its arm are at rest.
     """
+    if arm not in ("free", "locked"):
+        raise unknown("arm", arm, ("free", "locked"))
     parts = scene({"servicer": load(ROBOTS / "servicer.xml"), "target": load(ROBOTS / "target.xml")})
     grasp = parts.weld("servicer/gripper", "target/handle", level="position", name="grasp")
     posture = {f"servicer/{joint}": sp.Symbol(joint) for joint in POSTURE}
@@ -34,7 +39,8 @@ def capture() -> Scenario:
     guess = {f"target/base.{part}": NEAR.get(part, 0.0) for part in ("x", "y", "z", "qw", "qx", "qy", "qz")}
     defaults = {joint: radians(angle) for joint, angle in POSTURE.items()}
     defaults |= {"v_x": -0.02, "v_y": 0.01, "v_z": 0.0, "omega_x": 0.02, "omega_y": 0.05, "omega_z": 0.08}
-    return parts.event(inert=[grasp]).at(
+    brakes = [parts.lock(f"servicer/{joint}") for joint in POSTURE] if arm == "locked" else []
+    return parts.event(regular=brakes, inert=[grasp]).at(
         q=posture,
         v={f"target/base.{part}": sp.Symbol(speed) for part, speed in speeds.items()},
         guess=guess,
