@@ -27,8 +27,8 @@ def capture(arm: Literal["free", "locked"] = "free") -> Scenario:
     """An arm on a satellite that nothing holds closes its gripper on the handle of another one that tumbles.
 
     From then on gripper and handle are one; the joints of the arm give way (free), or their brakes hold (locked).
-    `v_x … omega_z`: the target's velocity in the world and angular velocity in its own axes, before; the other satellite
-    and its arm are at rest.
+    `v_x … omega_z`: the target's velocity in the world and angular velocity in its own axes, before; the other
+    satellite and its arm are at rest.
     """
     if arm not in ("free", "locked"):
         raise unknown("arm", arm, ("free", "locked"))
