@@ -150,6 +150,13 @@ def test_capture_keeps_momentum(arm: Any) -> None:
         gallery.capture("stiff")  # type: ignore[arg-type]
 
 
+def test_rows_of_a_weld_have_units_of_their_own() -> None:
+    layout = gallery.capture().event.layout
+    units = [(layout.unit("u_minus", f"grasp.{row}"), layout.unit("impulse", f"grasp.{row}")) for row in ("x", "rz")]
+    assert units == [("m/s", "N s"), ("rad/s", "N m s")]
+    assert layout.unit("impulse") == ""  # not the same for all
+
+
 def test_a_robot_has_no_closed_form(landing: jd.Scenario) -> None:
     with pytest.raises(jd.BadEvent, match=r"M and the rows take \d+ operations, so a closed form would be too long"):
         landing.event.symbolic()

@@ -26,7 +26,7 @@ class Constraint:
     C: SX  # (k, n_v)
     b: SX  # (k, 1)
     g: SX | None  # (k, 1), geometric rows; None at velocity level
-    units: str  # of u, "" if not given
+    units: str | tuple[str, ...]  # of u, of all rows or of each; "" if not given
     mechanism: Mechanism
 
     def rows(self, q: Any = None, **parameters: Any) -> tuple[Array, Array]:
@@ -45,7 +45,8 @@ class Constraint:
         index = list(indices)
         names = tuple(self.row_names[i] for i in index)
         g = None if self.g is None else self.g[index]
-        return Constraint(name, names, scalar, self.C[index, :], self.b[index], g, self.units, self.mechanism)
+        units = self.units if isinstance(self.units, str) else tuple(self.units[i] for i in index)
+        return Constraint(name, names, scalar, self.C[index, :], self.b[index], g, units, self.mechanism)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, rows={list(self.row_names)})"

@@ -30,8 +30,14 @@ class ConstraintLayout:
     scalar: bool  # its numbers have no row axis
     contact: bool
     geometric: bool
-    units: str = ""
+    units: str | tuple[str, ...] = ""  # of u: of all rows, or of each
     law: Law | None = None  # of a one-sided contact; what numbers it has stands elsewhere
+
+    @property
+    def row_units(self) -> dict[str, str]:
+        """Row → the unit of its u."""
+        several = (self.units,) * len(self.rows) if isinstance(self.units, str) else self.units
+        return dict(zip(self.rows, several, strict=True))
 
     @property
     def hypothesis(self) -> str:
@@ -140,7 +146,7 @@ class Layout:
             "coordinate": self.coordinate_units,
             "velocity": self.units,
             "output": self.units,
-            "row": {row: c.units for c in self.constraints for row in c.rows},
+            "row": {row: unit for c in self.constraints for row, unit in c.row_units.items()},
         }.get(dimension, {})
         names = self.along(dimension) if label is None else (label,)
         found = {unit_along(quantity, labels.get(name, "")) for name in names}

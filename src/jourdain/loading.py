@@ -18,7 +18,7 @@ from jourdain.models.design import defaults, opened
 from jourdain.models.joint_tree import JointTree
 from jourdain.models.symbols import PointMotion, Symbols
 from jourdain.naming import Lazy
-from jourdain.robot import Robot
+from jourdain.robot import TWIST, Robot
 
 MOST_NAMED = 5  # massless joints in a message
 
@@ -139,6 +139,7 @@ def _join(robot: Robot, equality: Equality) -> None:
     """The rows of an equality constraint, at position level."""
     tree, s = robot.tree, robot.symbols
     rows: tuple[str, ...]
+    unit: str | tuple[str, ...]
     if equality.kind == "joint":
         follower, leader = equality.joints
         joints = {joint.name: joint for joint in robot.description.joints()}
@@ -154,7 +155,7 @@ def _join(robot: Robot, equality: Equality) -> None:
         assert equality.ends is not None
         one, other = (tree.place(end) for end in equality.ends)
         g, C = tree.apart(one, other)
-        unit, rows = "", tuple(f"{equality.name}.{axis}" for axis in ("x", "y", "z", "rx", "ry", "rz"))
+        unit, rows = TWIST, tuple(f"{equality.name}.{axis}" for axis in ("x", "y", "z", "rx", "ry", "rz"))
         if equality.kind == "connect":
             g, C, rows, unit = g[:3], C[:3, :], rows[:3], "m/s"
     robot.named(("joined", equality.name), Constraint, equality.name, rows, ca.sparsify(C), unit, g)

@@ -22,6 +22,7 @@ from jourdain.models.rotations import skew
 
 WORLD = "world"
 UP = (0.0, 0.0, 1.0)
+TWIST = ("m/s",) * 3 + ("rad/s",) * 3  # units of a velocity and an angular velocity
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,7 +175,7 @@ class Robot(Mechanism):
                 between = self.tree.position(one) - self.tree.position(other)
                 linear, angular = linear - linear_b + skew(between) @ angular_b, angular - angular_b
             g, C = None, ca.sparsify(ca.vertcat(linear, angular))
-        return self.named(("weld", a, b, level), Constraint, name, rows, C, "", g)
+        return self.named(("weld", a, b, level), Constraint, name, rows, C, TWIST, g)
 
     def lock(self, joint: str, name: str | None = None) -> Constraint:
         """A joint stands still: one row per velocity of it. Its name is "lock joint"."""
@@ -185,11 +186,18 @@ class Robot(Mechanism):
         own = nodes[joint].joint.velocity_names()
         C = SX.eye(len(self.symbols.v_names))[nodes[joint].v, :]
         rows = (name,) if len(own) == 1 else tuple(f"{name}.{part.rpartition('.')[2]}" for part in own)
-        unit = {"hinge": "rad/s", "slide": "m/s", "ball": "rad/s"}.get(nodes[joint].joint.kind, "")
+        unit = {"hinge": "rad/s", "slide": "m/s", "ball": "rad/s"}.get(nodes[joint].joint.kind, TWIST)
         return self.named(("lock", joint), Constraint, name, rows, ca.sparsify(C), unit)
 
     def named(
-        self, key: Any, cls: type[Kind], name: str, rows: tuple[str, ...], C: SX, units: str, g: SX | None = None
+        self,
+        key: Any,
+        cls: type[Kind],
+        name: str,
+        rows: tuple[str, ...],
+        C: SX,
+        units: str | tuple[str, ...],
+        g: SX | None = None,
     ) -> Kind:
         """The constraint of a key, made when it is asked for first."""
         known = self.constraints.get(name)

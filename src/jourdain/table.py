@@ -94,7 +94,7 @@ def _velocities(t: Transition) -> Table:
 
 
 def _rows(t: Transition) -> Table:
-    units = {row: c.units for c in t.layout.constraints for row in c.rows}
+    units = {row: unit for c in t.layout.constraints for row, unit in c.row_units.items()}
     speed = _largest(t.v_minus, t.v_plus, *t.u_minus.values(), *t.u_plus.values())
     force = _largest(*t.impulse.values())
     rows = []
