@@ -62,6 +62,31 @@ def test_parameters_of_the_pose(landing: jd.Scenario) -> None:
             assert under[2] == pytest.approx(-0.5 * np.cos(knee / 2))
 
 
+def test_joints_whose_names_mean_something_else(tmp_path: Path) -> None:
+    """A joint called roll is not the roll of the base."""
+    text = (ROBOTS / "quadruped.xml").read_text()
+    for old, new in (("FL_abduction", "roll"), ("FL_knee", "knee"), ("FR_knee", "axis")):
+        text = text.replace(f'"{old}"', f'"{new}"')
+    (tmp_path / "odd.xml").write_text(text)
+    odd, usual = gallery.touchdown(str(tmp_path / "odd.xml"), FEET), gallery.touchdown()
+    given = {
+        "roll": 0.2,
+        "knee": 0.9,
+        "roll_joint": 0.3,
+        "knee_joint": -0.1,
+        "axis_joint": 0.05,
+        "knee_joint_rate": 1.0,
+    }
+    names = {
+        "roll_joint": "FL_abduction",
+        "knee_joint": "FL_knee",
+        "axis_joint": "FR_knee",
+        "knee_joint_rate": "FL_knee_rate",
+    }
+    t = usual.solve(parameters={names.get(name, name): value for name, value in given.items()})
+    assert np.allclose(odd.solve(parameters=given).v_plus, t.v_plus)
+
+
 def test_straight_knees_lose_everything(landing: jd.Scenario) -> None:
     """Nothing gives way above a straight leg: a level robot that falls straight down stops dead."""
     t = landing.solve(knee=0.0)

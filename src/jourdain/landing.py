@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jourdain.errors import BadArgument
-from jourdain.gallery.touchdown import base_of, touchdown
+from jourdain.gallery.touchdown import BASE, base_of, touchdown
 from jourdain.laws import MoreauCoulomb
 from jourdain.laws.state import ContactState
 from jourdain.outcome import Transition
@@ -32,8 +32,7 @@ SEED = 7
 SPREAD = {"v": 0.3, "omega": 0.5, "angle": radians(5), "joint": radians(20), "rate": 1.0}  # m/s, rad/s, rad, rad, rad/s
 QUANTILES = (0.05, 0.5, 0.95)
 KNEES = np.radians(np.linspace(0, 120, 121))
-SPEEDS = ("v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")
-TURNS = ("roll", "pitch", "yaw")
+TURNS, SPEEDS = BASE[:3], BASE[3:]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,11 @@ from jourdain.limbs import limb
 from jourdain.loading import load
 from jourdain.models.description import GROUND, Description, Joint
 from jourdain.robot import Robot
-from jourdain.scenario import Scenario
+from jourdain.scenario import RESERVED, Scenario
 
 ROBOTS = Path(__file__).parent / "robots"
 QUADRUPED = ("FL", "FR", "HL", "HR")
+BASE = ("roll", "pitch", "yaw", "v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")  # parameters of the base
 DROP = -1.0  # m/s
 BEND = radians(40)
 
@@ -36,18 +37,19 @@ def touchdown(robot: str | Robot = "quadruped", feet: str | Sequence[str] = "", 
     event = loaded.event(contacts=dict.fromkeys(contacts, law)) if law is not None else loaded.event(inert=contacts)
     base = base_of(loaded)
     pose = _Pose.of(loaded, names)
-    roll, pitch, yaw = sp.symbols("roll pitch yaw")
+    roll, pitch, yaw, *speeds = sp.symbols(BASE)
     q = dict(zip(base.coordinate_names(), (*base.neutral[:3], *_quaternion(roll, pitch, yaw)), strict=True))
-    speeds = sp.symbols("v_x v_y v_z omega_x omega_y omega_z")
     v = dict(zip(base.velocity_names(), speeds, strict=True))
-    units = dict.fromkeys(("roll", "pitch", "yaw"), "rad") | {"knee": "rad"}
-    units |= {str(speed): "m/s" if str(speed).startswith("v_") else "rad/s" for speed in speeds}
-    defaults = dict.fromkeys((*units, *pose.joints, *pose.rates), 0.0)
-    defaults |= {name: joint.neutral[0] for name, joint in pose.joints.items()} | {"v_z": DROP, "knee": BEND}
+    units = (
+        dict.fromkeys((*BASE[:3], "knee"), "rad") | dict.fromkeys(BASE[3:6], "m/s") | dict.fromkeys(BASE[6:], "rad/s")
+    )
+    defaults = dict.fromkeys(units, 0.0) | {"v_z": DROP, "knee": BEND}
     if not pose.bends:
         del defaults["knee"]
     for name, joint in pose.joints.items():
-        units |= {name: "rad", f"{name}_rate": "rad/s"} if joint.kind == "hinge" else {name: "m", f"{name}_rate": "m/s"}
+        angle, unit = pose.parameter(name), "rad" if joint.kind == "hinge" else "m"
+        defaults |= {angle: joint.neutral[0], f"{angle}_rate": 0.0}
+        units |= {angle: unit, f"{angle}_rate": f"{unit}/s"}
     return event.at(q | pose.q(), v | pose.v(), defaults=defaults, units=units)
 
 
@@ -99,16 +101,17 @@ class _Pose:
         bends = {name: share for foot in feet for name, share in limb(robot, foot).bends.items()}
         return cls(joints, {name: share for name, share in bends.items() if name in joints})
 
-    @property
-    def rates(self) -> list[str]:
-        return [f"{name}_rate" for name in self.joints]
+    def parameter(self, joint: str) -> str:
+        """The name of a joint, but for those that mean something else here."""
+        taken = {*RESERVED, *BASE, "knee"}
+        return f"{joint}_joint" if taken & {joint, f"{joint}_rate"} else joint
 
     def q(self) -> dict[str, Any]:
         knee = sp.Symbol("knee")
-        return {name: sp.Symbol(name) + self.bends.get(name, 0) * knee for name in self.joints}
+        return {name: sp.Symbol(self.parameter(name)) + self.bends.get(name, 0) * knee for name in self.joints}
 
     def v(self) -> dict[str, Any]:
-        return {name: sp.Symbol(rate) for name, rate in zip(self.joints, self.rates, strict=True)}
+        return {name: sp.Symbol(f"{self.parameter(name)}_rate") for name in self.joints}
 
 
 def _quaternion(roll: Any, pitch: Any, yaw: Any) -> tuple[Any, ...]:
