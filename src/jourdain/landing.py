@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jourdain.errors import BadArgument
+from jourdain.errors import BadArgument, BadEvent, Status
 from jourdain.gallery.touchdown import BASE, base_of, touchdown
 from jourdain.laws import MoreauCoulomb
 from jourdain.laws.state import ContactState
@@ -157,6 +157,9 @@ def sampled(scenario: Scenario, feet: tuple[str, ...], values: Mapping[str, floa
             if advance is not None:
                 advance(size)
     whole = xarray.concat(parts, dim="sample").assign_coords(sample=np.arange(n))
+    if not np.isfinite(whole["loss"].values).any():
+        reason = Status(int(whole["status"].values[0])).message
+        raise BadEvent(f"None of the {n} states around the pose has an outcome: {reason}.")
     angle, joint = (f"{np.degrees(SPREAD[what]):.0f}°" for what in ("angle", "joint"))
     whole.attrs["spread"] = (
         f"velocity ± {SPREAD['v']:g} m/s, angular ± {SPREAD['omega']:g} rad/s, attitude ± {angle} (normal), "

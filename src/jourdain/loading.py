@@ -23,7 +23,7 @@ from jourdain.robot import TWIST, Robot
 MOST_NAMED = 5  # massless joints in a message
 
 
-def load(path: Any, floating: bool = False, parameters: Any = (), fixed: Sequence[str] = ()) -> Robot:
+def load(path: Any, floating: bool = False, parameters: Any = (), fixed: str | Sequence[str] = ()) -> Robot:
     """A robot from a URDF or MJCF file. `floating`: its root is free, with the coordinates `base.x … base.qz`.
 
     URDF is read as it is written; meshes need not be there, and fixed links keep their names as points. MJCF is read as
@@ -57,25 +57,39 @@ def payload(
     >>> box.event(inert=[box.contact("handle")]).solve(v={"base.z": -1.0}).impulse["handle"]
     array([12.,  0.,  0.])
     """
-    tensor, centre, g = (np.array(given, dtype=float) for given in (inertia, com, gravity))
-    tensor = np.diag(tensor) if tensor.ndim == 1 else tensor
-    if tensor.shape != (3, 3) or centre.shape != (3,) or g.shape != (3,) or not np.allclose(tensor, tensor.T):
+    try:
+        tensor, centre, g, m = (np.array(given, dtype=float) for given in (inertia, com, gravity, mass))
+        at = {name: np.array(place, dtype=float) for name, place in {"body": (0.0, 0.0, 0.0), **frames}.items()}
+    except (TypeError, ValueError):
         raise BadRobot(
-            "A payload has an inertia of 3 numbers or a symmetric (3, 3), and a com and gravity of 3 numbers."
+            "A payload is made of numbers: mass, inertia, com, gravity, and the places of its frames."
+        ) from None
+    tensor = np.diag(tensor) if tensor.ndim == 1 else tensor
+    shapes = [tensor.shape == (3, 3), m.ndim == 0, *(array.shape == (3,) for array in (centre, g, *at.values()))]
+    if not all(shapes) or not np.allclose(tensor, tensor.T, equal_nan=True):
+        raise BadRobot(
+            "A payload has an inertia of 3 numbers or a symmetric (3, 3); com, gravity and frames have 3 each."
         )
-    if not mass > 0 or not np.linalg.eigvalsh(tensor)[0] > 0:
-        raise BadRobot(f"The mass and inertia of a payload are positive, not {mass:g} kg and {tensor.tolist()} kg m².")
+    if not all(np.isfinite(array).all() for array in (tensor, m, centre, g, *at.values())):
+        raise BadRobot(
+            "A number of the payload is not finite: its mass, inertia, com, gravity, or the place of a frame."
+        )
+    if not m > 0 or not np.linalg.eigvalsh(tensor)[0] > 0:
+        raise BadRobot(f"The mass and inertia of a payload are positive, not {m:g} kg and {tensor.tolist()} kg m².")
     base = Joint(
         "base", "free", np.array([0.0, 0.0, 1.0]), armature=(0.0,) * 6, neutral=(0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     )
-    body = Body("body", GROUND, np.zeros(3), np.eye(3), (base,), float(mass), centre, tensor)
-    named = {"body": (0.0, 0.0, 0.0), **frames}
-    places = tuple(Frame(name, 0, np.array(at, dtype=float), np.eye(3)) for name, at in named.items())
+    body = Body("body", GROUND, np.zeros(3), np.eye(3), (base,), float(m), centre, tensor)
+    places = tuple(Frame(name, 0, place, np.eye(3)) for name, place in at.items())
     return build(Description("payload", (body,), places, (), g))
 
 
 def scene(robots: Mapping[str, Robot]) -> Robot:
     """Several robots and free bodies as one mechanism; the names of each with its own before them, as `robot/knee`."""
+    if not isinstance(robots, Mapping) or not all(
+        isinstance(name, str) and isinstance(robot, Robot) for name, robot in robots.items()
+    ):
+        raise BadRobot("A scene is a dict of robots and payloads by name, as {'robot': robot, 'load': payload}.")
     bodies: list[Body] = []
     frames: list[Frame] = []
     equalities: list[Equality] = []
@@ -174,14 +188,18 @@ def _refuse_singular(robot: Robot) -> None:
         )
 
 
-def _without(description: Description, fixed: Sequence[str]) -> Description:
+def _without(description: Description, fixed: str | Sequence[str]) -> Description:
     """With some joints fixed where they are neutral."""
     if not fixed:
         return description
+    fixed = [fixed] if isinstance(fixed, str) else fixed
     joints = {joint.name: joint for joint in description.joints()}
+    leaders = {e.joints[0]: e.joints[1] for e in description.equalities if e.kind == "joint" and e.active}
     for name in fixed:
         if name not in joints:
             raise unknown("joint", name, joints)
+        if leaders.get(name) is not None and leaders[name] not in fixed:
+            raise BadRobot(f"Joint '{name}' follows '{leaders[name]}', so it cannot be fixed alone; fix that one too.")
         if joints[name].neutral[0] != joints[name].reference or joints[name].kind in ("free", "ball"):
             raise BadRobot(f"Joint '{name}' cannot be fixed: only hinges and slides whose neutral position is 0 can.")
     bodies = [replace(body, joints=tuple(j for j in body.joints if j.name not in fixed)) for body in description.bodies]

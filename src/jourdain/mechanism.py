@@ -364,6 +364,10 @@ class Mechanism:
         """The coordinates that may be NaN or infinite without M being so, (…, 1)."""
         return self.symbols.q
 
+    def always(self, given: Sequence[Constraint]) -> list[Constraint]:
+        """Constraints that hold besides the given ones, in every topology."""
+        return []
+
     def followed(self, what: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
         """Entries of q or v by name, with those that follow from them."""
         return entries

@@ -18,7 +18,6 @@ from jourdain.event import Event
 from jourdain.mechanism import Mechanism
 from jourdain.models.description import GROUND, Description, Frame
 from jourdain.models.joint_tree import JointTree, Place
-from jourdain.models.rotations import skew
 
 WORLD = "world"
 UP = (0.0, 0.0, 1.0)
@@ -71,20 +70,21 @@ class Robot(Mechanism):
     def followed(self, what: str, entries: Mapping[str, Any]) -> dict[str, Any]:
         """Entries of q or v by name, with those of joints that follow one of them and are not given themselves."""
         found = dict(entries)
-        for equality in self.description.equalities:
-            follower, leader = equality.joints
-            if not equality.active or leader is None or leader not in found or follower in found:
-                continue
-            offset, slope, *curved = equality.polynomial
-            if any(curved):
-                continue
-            given = found[leader]
-            given = np.asarray(given) if isinstance(given, list | tuple) else given
-            if what == "v":
-                found[follower] = slope * given
-            else:
-                joints = {joint.name: joint for joint in self.description.joints()}
-                found[follower] = joints[follower].reference + offset + slope * (given - joints[leader].reference)
+        joints = {joint.name: joint for joint in self.description.joints()}
+        for _ in self.description.equalities:  # a follower may lead another
+            for equality in self.description.equalities:
+                follower, leader = equality.joints
+                if not equality.active or leader is None or leader not in found or follower in found:
+                    continue
+                offset, slope, *curved = equality.polynomial
+                if any(curved):
+                    continue
+                given = found[leader]
+                given = np.asarray(given) if isinstance(given, list | tuple) else given
+                if what == "v":
+                    found[follower] = slope * given
+                else:
+                    found[follower] = joints[follower].reference + offset + slope * (given - joints[leader].reference)
         return found
 
     def event(
@@ -103,10 +103,21 @@ class Robot(Mechanism):
 
         given = [*listed(regular), *listed(inert), *elastic, *live, *listed(released), *contacts, *nonideal]
         rows = {row for which in given for row in self.find_constraint(which).row_names}
-        joined = [name for name in self.joined if not rows & {*self.constraints[name].row_names}]
+        joined = [part for name in self.joined for part in self._left_of(name, rows)]
         return super().event(
             [*listed(regular), *joined], inert, elastic, live, released, contacts, impulses, nonideal
         )  # fmt: skip
+
+    def always(self, given: Sequence[Constraint]) -> list[Constraint]:
+        """What the file joins and is not among the given."""
+        rows = {row for one in given for row in one.row_names}
+        return [self.find_constraint(part) for name in self.joined for part in self._left_of(name, rows)]
+
+    def _left_of(self, name: str, rows: set[str]) -> list[str]:
+        """A constraint, or those of its rows that are not among the given."""
+        own = self.constraints[name].row_names
+        left = [row for row in own if row not in rows]
+        return [name] if len(left) == len(own) else left
 
     @property
     def joined(self) -> tuple[str, ...]:
@@ -135,9 +146,11 @@ class Robot(Mechanism):
         `level="position"`, of the normal alone (tangent=[]): the gap is the height above the plane through the origin
         of the world, which serves as a guard. With expressions instead of numbers it is `Mechanism.contact`.
         """
-        if frame is None and not _is_direction(normal):
+        if frame is None and not isinstance(normal, list | tuple | np.ndarray):
             return super().contact(name, normal, tangent, level, units)
         n = _direction(name, "normal", normal)
+        if tangent is not None and not isinstance(tangent, list | tuple):
+            raise BadConstraint(f"The tangents of contact '{name}' are a list of directions, not {tangent!r}.")
         along = _tangents(n) if tangent is None else [_direction(name, "tangent", t) for t in tangent]
         place = self.place(name if frame is None else frame).then(_column(name, at), SX.eye(3))
         directions = np.array([n, *along])
@@ -166,15 +179,8 @@ class Robot(Mechanism):
         name = (f"weld {a}" if b == WORLD else f"weld {a} {b}") if name is None else name
         one, other = self.place(a), self.place(b)
         rows = tuple(f"{name}.{row}" for row in ("x", "y", "z", "rx", "ry", "rz"))
-        g: SX | None
-        if level == "position":
-            g, C = self.tree.apart(one, other)
-        else:
-            (linear, angular), (linear_b, angular_b) = self.tree.jacobian(one), self.tree.jacobian(other)
-            if b != WORLD:  # the velocity of b where a is: v_b + ω_b × (r_a − r_b)
-                between = self.tree.position(one) - self.tree.position(other)
-                linear, angular = linear - linear_b + skew(between) @ angular_b, angular - angular_b
-            g, C = None, ca.sparsify(ca.vertcat(linear, angular))
+        g = self.tree.apart(one, other)[0] if level == "position" else None
+        C = self.tree.relative(one, other)
         return self.named(("weld", a, b, level), Constraint, name, rows, C, TWIST, g)
 
     def lock(self, joint: str, name: str | None = None) -> Constraint:
@@ -273,16 +279,23 @@ def _direction(name: str, what: str, value: Any) -> Array:
 
 
 def _tangents(n: Array) -> list[Array]:
-    """x and y after the shortest turn of z to n, so that (t1, t2, n) is right-handed; z itself keeps them."""
-    if n[2] < -1 + 1e-12:  # straight down: a half turn about x
-        return [np.array([1.0, 0.0, 0.0]), np.array([0.0, -1.0, 0.0])]
+    """x and y after the shortest turn of z to n, so that (t1, t2, n) is right-handed; z itself keeps them.
+
+    A normal that points down has those of its opposite, the second one reversed.
+    """
+    if n[2] < 0:
+        one, other = _tangents(-n)
+        return [one, -other]
     x, y, z = n
     R = np.array([[1 - x * x / (1 + z), -x * y / (1 + z)], [-x * y / (1 + z), 1 - y * y / (1 + z)], [-x, -y]])
     return [R[:, 0], R[:, 1]]
 
 
 def _column(name: str, at: Sequence[float]) -> SX:
-    array = np.asarray(at, dtype=float)
+    try:
+        array = np.asarray(at, dtype=float)
+    except (TypeError, ValueError):
+        array = np.zeros(0)
     if array.shape != (3,) or not np.isfinite(array).all():
         raise BadConstraint(f"Where contact '{name}' is on its frame is given by 3 numbers, at=(x, y, z); not {at!r}.")
     return SX(ca.DM(array))

@@ -117,6 +117,20 @@ class Description:
         """The neutral pose, `(n_q,)`."""
         return np.array([number for joint in self.joints() for number in joint.neutral])
 
+    def settled(self) -> Description:
+        """With joints that follow others where these have them in the neutral pose."""
+        joints = {joint.name: joint for joint in self.joints()}
+        for _ in self.equalities:  # a follower may lead another
+            for equality in self.equalities:
+                follower, leader = equality.joints
+                if equality.kind != "joint" or not equality.active or follower not in joints:
+                    continue
+                away = 0.0 if leader is None else joints[leader].neutral[0] - joints[leader].reference
+                at = joints[follower].reference + float(np.polynomial.Polynomial(equality.polynomial)(away))
+                joints[follower] = replace(joints[follower], neutral=(at,))
+        bodies = [replace(body, joints=tuple(joints[own.name] for own in body.joints)) for body in self.bodies]
+        return replace(self, bodies=tuple(bodies))
+
     def prefixed(self, prefix: str, shift: int) -> Description:
         """The same with `prefix` before every name, for bodies that are counted from `shift` on."""
 

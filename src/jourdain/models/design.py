@@ -23,11 +23,15 @@ def opened(description: Description, parameters: Any) -> Description:
     """The description with these parameters: a list of "BODY.what", or name → one of them or several."""
     if isinstance(parameters, str):
         parameters = [parameters]
+    if not isinstance(parameters, Mapping | list | tuple | set):
+        raise BadRobot(f"parameters is a list of texts as 'BODY.mass', or a dict of such by name, not {parameters!r}.")
     named = parameters if isinstance(parameters, Mapping) else {text: text for text in parameters}
     refuse_clash((name, "parameter") for name in named)
     found = {}
     for name, several in named.items():
-        texts = [several] if isinstance(several, str) else list(several)
+        texts = [several] if isinstance(several, str) else several
+        if not isinstance(texts, list | tuple) or not texts or not all(isinstance(text, str) for text in texts):
+            raise BadRobot(f"Parameter '{name}' stands for texts as 'BODY.mass', one or several, not {several!r}.")
         found[str(name)] = tuple(_part(description, text) for text in texts)
     seen: dict[tuple[str, str], str] = {}
     for name, parts in found.items():

@@ -411,11 +411,47 @@ class JointTree:
 
         Positions, then 2 sin(angle/2) · axis of the turn from one to the other, which is 0 only where they agree.
         """
-        (linear, angular), (linear_other, angular_other) = self.jacobian(one), self.jacobian(other)
         turn = product(self.quaternion(one), conjugate(self.quaternion(other)))
         shorter = ca.if_else(turn[0] < 0, -2, 2)  # q and −q are the same turn
         g = ca.vertcat(self.position(one) - self.position(other), shorter * turn[1:])
-        return g, ca.sparsify(ca.vertcat(linear - linear_other, angular - angular_other))
+        return g, self.relative(one, other)
+
+    def relative(self, one: Place, other: Place) -> SX:
+        """∂(velocity of one's origin, angular velocity) against the body of the other, (6, n_v), world axes.
+
+        Joints that carry both move neither against the other: their columns are zeros, not differences of equals,
+        which would be rounding that looks like rows.
+        """
+        shared = set(self._ancestors(one.node)) & set(self._ancestors(other.node))
+        root = max(shared, default=GROUND)
+        C = SX(6, self.v.shape[0])
+        to_one = self._from(root, one)
+        for place, sign in ((one, 1), (other, -1)):
+            for i in self._ancestors(place.node):
+                if i in shared:
+                    break
+                node, R = self.nodes[i], self.rotations[i]
+                turning = R @ node.A
+                moving = ca.horzcat(SX.eye(3), SX(3, 3)) if node.joint.kind == "free" else R @ node.B
+                arm = (
+                    self.rotations[i] @ one.position
+                    if i == one.node
+                    else to_one - self._from(root, Place(i, SX(3, 1), SX.eye(3)))
+                )
+                C[:, node.v] = sign * ca.vertcat(moving - skew(arm) @ turning, turning)
+        return ca.sparsify(C)
+
+    def _from(self, root: int, place: Place) -> SX:
+        """The vector from the origin of a node that carries the place, or from the world's, (3, 1), world axes."""
+        if place.node == GROUND:
+            return place.position
+        found = self.rotations[place.node] @ place.position
+        for i in self._ancestors(place.node):
+            if i == root:
+                break
+            node = self.nodes[i]
+            found = found + (node.r if node.parent == GROUND else self.rotations[node.parent] @ node.r)
+        return found
 
     def massless(self) -> Sequence[str]:
         """Joints that move nothing: all they carry has no mass and no inertia, and they have no armature."""

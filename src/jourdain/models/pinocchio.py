@@ -92,11 +92,14 @@ def _follow(description: Description, theirs: dict[str, Any], q: Array, v: Array
         at[joint.name] = (i, j)
         i, j = i + N_Q[joint.kind], j + N_V[joint.kind]
     joints = {joint.name: joint for joint in description.joints()}
-    for equality in description.equalities:
-        follower, leader = equality.joints
-        if equality.kind != "joint" or leader is None or follower in theirs or leader not in theirs:
-            continue
-        curve = np.polynomial.Polynomial(equality.polynomial)
-        away = q[..., at[leader][0]] - joints[leader].reference
-        q[..., at[follower][0]] = joints[follower].reference + curve(away)
-        v[..., at[follower][1]] = curve.deriv()(away) * v[..., at[leader][1]]
+    known = set(theirs)
+    for _ in description.equalities:  # a follower may lead another
+        for equality in description.equalities:
+            follower, leader = equality.joints
+            if equality.kind != "joint" or leader is None or follower in known or leader not in known:
+                continue
+            curve = np.polynomial.Polynomial(equality.polynomial)
+            away = q[..., at[leader][0]] - joints[leader].reference
+            q[..., at[follower][0]] = joints[follower].reference + curve(away)
+            v[..., at[follower][1]] = curve.deriv()(away) * v[..., at[leader][1]]
+            known.add(follower)

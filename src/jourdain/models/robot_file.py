@@ -31,7 +31,8 @@ def read(path: Any, floating: bool) -> Description:
         found = _from_urdf(file) if kind == "robot" else _from_mjcf(file)
     if not found.bodies:
         raise BadRobot(f"'{file}' describes no body.")
-    found = replace(found, sources=(Source(str(file.absolute()), False),))
+    _refuse_unsound(found, file)
+    found = replace(found.settled(), sources=(Source(str(file.absolute()), False),))
     if not floating:
         return found
     return _floating(_with_root(found) if kind == "robot" else found, file)
@@ -73,6 +74,22 @@ def _in_one_sentence(file: Path) -> Iterator[None]:
         mujoco.set_mju_user_warning(before)
 
 
+def _refuse_unsound(found: Description, file: Path) -> None:
+    """Numbers that are not finite, and masses below 0, would come out much later as something else."""
+    for body in found.bodies:
+        numbers = [body.position, body.rotation, body.com, body.inertia, np.array(body.mass)]
+        if not all(np.isfinite(array).all() for array in numbers):
+            raise BadRobot(f"Body '{body.name}' of '{file}' has a number that is not finite in its place or inertia.")
+        # Moments of inertia that no body can have are common in files (iCub's hips); M tells whether they do harm.
+        if body.mass < 0:
+            raise BadRobot(f"Body '{body.name}' of '{file}' has the mass {body.mass:g} kg; masses are not negative.")
+    for equality in found.equalities:
+        if not np.isfinite(equality.polynomial).all():
+            raise BadRobot(f"'{equality.name}' of '{file}' has a coefficient that is not finite.")
+        if equality.kind == "joint" and equality.joints[0] == equality.joints[1]:
+            raise BadRobot(f"Joint '{equality.joints[0]}' of '{file}' follows itself.")
+
+
 # URDF
 
 
@@ -80,6 +97,7 @@ def _from_urdf(file: Path) -> Description:
     """From MuJoCo's uncompiled MjSpec: inertias as written, no meshes needed, fixed links kept."""
     import mujoco
 
+    _refuse_roots(file)
     spec = mujoco.MjSpec.from_file(str(file))
     bodies: list[Body] = []
     indices: dict[str, int] = {spec.worldbody.name: GROUND}
@@ -93,11 +111,6 @@ def _from_urdf(file: Path) -> Description:
     walk(spec.worldbody)
     follows = [_urdf_mimic(equality) for equality in spec.equalities]
     _warn_of_mimics(file, {equality.joints[0] for equality in follows})
-    joints = {joint.name: joint for body in bodies for joint in body.joints}
-    for equality in follows:  # the neutral pose has the followers where they belong
-        leader = 0.0 if equality.joints[1] is None else joints[equality.joints[1]].neutral[0]
-        at = float(np.polynomial.Polynomial(equality.polynomial)(leader))
-        bodies = [_with_neutral(body, equality.joints[0], at) for body in bodies]
     frames = [Frame(body.name, i, np.zeros(3), np.eye(3)) for i, body in enumerate(bodies)]
     return Description(spec.modelname, tuple(bodies), tuple(frames), tuple(follows), np.array(spec.option.gravity))
 
@@ -131,6 +144,15 @@ def _urdf_mimic(equality: Any) -> Equality:
     return Equality(f"mimic {follower}", "joint", None, (follower, leader), tuple(float(c) for c in equality.data[:5]))
 
 
+def _refuse_roots(file: Path) -> None:
+    """A URDF is one tree; links that hang on nothing would stand still beside it."""
+    root = ElementTree.parse(file).getroot()
+    children = {child.get("link") for child in root.findall("joint/child")}
+    roots = [str(link.get("name")) for link in root.findall("link") if link.get("name") not in children]
+    if len(roots) > 1:
+        raise BadRobot(f"'{file}' has several roots, {listing(roots)}; join them by joints, or load them one by one.")
+
+
 def _warn_of_mimics(file: Path, following: set[str]) -> None:
     """MuJoCo drops a mimic whose leader it does not find; that a joint is free then must be said."""
     joints = ElementTree.parse(file).getroot().findall("joint")
@@ -141,11 +163,6 @@ def _warn_of_mimics(file: Path, following: set[str]) -> None:
     if free:
         told = f"{listing(free)} of '{file}' mimic what is no joint of the file that moves; they are left free."
         warnings.warn(told, stacklevel=6)
-
-
-def _with_neutral(body: Body, joint: str, at: float) -> Body:
-    moved = tuple(replace(own, neutral=(at,)) if own.name == joint else own for own in body.joints)
-    return replace(body, joints=moved)
 
 
 # MJCF
@@ -309,7 +326,7 @@ def _joint(
 ) -> Joint:
     size = float(np.linalg.norm(axis))
     if kind in ("hinge", "slide") and not size > 0:
-        raise BadRobot(f"Joint '{name}' of '{file}' has the axis {tuple(axis)}; give it a direction.")
+        raise BadRobot(f"Joint '{name}' of '{file}' has the axis {tuple(map(float, axis))}; give it a direction.")
     neutral = {"free": (0.0, 0.0, 0.0, *IDENTITY), "ball": IDENTITY}.get(kind, (reference,))
     direction = np.array(axis) / size if size > 0 else np.array(axis)
     anchor = np.zeros(3) if kind == "free" else np.array(anchor)

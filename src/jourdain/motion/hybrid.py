@@ -107,9 +107,10 @@ class Hybrid:
         self.mechanism = mechanism
         if not isinstance(topologies, Mapping) or not topologies:
             raise BadEvent("topologies is a dict {name: [constraints that are on]}, with one entry at least.")
-        self.topologies: dict[str, tuple[Constraint, ...]] = {
-            name: tuple(mechanism.find_constraint(one) for one in several) for name, several in topologies.items()
-        }
+        self.topologies: dict[str, tuple[Constraint, ...]] = {}
+        for topology, several in topologies.items():
+            given = [mechanism.find_constraint(one) for one in several]
+            self.topologies[topology] = (*given, *mechanism.always(given))
         self.switches = tuple(switches)
         for switch in self.switches:
             for name in (switch.source, switch.target):
