@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -166,3 +167,27 @@ def test_words_that_are_no_robots_frames_or_numbers() -> None:
     for call, error, message in cases:
         with pytest.raises(error, match=message):
             call()
+
+
+def test_the_robot_floats_and_not_only_the_box_beside_it(tmp_path: Path) -> None:
+    box = '<body name="box" pos="1 0 0"><freejoint name="box"/><geom size=".1"/></body>'
+    hand = '<body name="hand" pos=".3 0 0"><joint name="j"/><geom size=".1"/></body>'
+    arm = f'<body name="arm"><geom size=".1"/>{hand}</body>'
+    table = '<body name="table"><geom size=".1"/></body>'
+    for name, bodies, free in (("both", arm + box, 2), ("box", table + box, 1)):
+        (tmp_path / f"{name}.xml").write_text(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+        robot = jd.load(tmp_path / f"{name}.xml", floating=True)
+        assert len(robot.quaternions) == free
+
+
+def test_where_a_floating_body_is_placed_is_no_parameter() -> None:
+    with pytest.raises(jd.BadRobot, match="Where 'base_link' is placed is a coordinate, not a parameter: it floats"):
+        jd.load(find("solo12.urdf"), floating=True, parameters=["base_link.x"])
+
+
+def test_rows_do_not_depend_on_where_the_robot_is() -> None:
+    """Not even by rounding: a robot a mile away has the same rows."""
+    solo = jd.load(find("solo12.urdf"), floating=True)
+    place = solo.symbols.q[:3]
+    for rows in (solo.contact("FL_FOOT"), solo.weld("FL_FOOT"), solo.weld("FL_FOOT", "HR_FOOT")):
+        assert not ca.depends_on(rows.C, place)

@@ -15,7 +15,7 @@ from matplotlib.image import imread
 import jourdain as jd
 from jourdain import gallery
 from jourdain.gallery.touchdown import ROBOTS
-from jourdain.landing import KNEES, column, draws, study
+from jourdain.landing import KNEES, column, draws, sampled, study
 from jourdain.limbs import limb
 from jourdain.plots.render import rendered
 from robot_oracle import find
@@ -127,6 +127,16 @@ def test_study(landing: jd.Scenario) -> None:
         assert sum(found.held[foot].values()) == pytest.approx(1.0)
     for words in ("4000 states around the pose", "costliest first", "knees from 0° to 120°", "what holds"):
         assert words in found.told
+
+
+def test_a_study_without_outcomes(landing: jd.Scenario) -> None:
+    with pytest.raises(jd.BadEvent, match="None of the 10 states around the pose has an outcome: the input has NaN"):
+        sampled(landing, FEET, {"v_x": np.nan}, 10)
+
+
+def test_laws_of_the_command_line_have_numbers() -> None:
+    t = gallery.touchdown(law=jd.laws.MoreauCoulomb("friction", "kappa")).solve()
+    assert {str(t.contact[foot]) for foot in FEET} <= {"sticks", "slips"}
 
 
 def test_states_of_the_study_are_those_of_solve(landing: jd.Scenario) -> None:

@@ -23,6 +23,7 @@ QUADRUPED = ("FL", "FR", "HL", "HR")
 BASE = ("roll", "pitch", "yaw", "v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")  # parameters of the base
 DROP = -1.0  # m/s
 BEND = radians(40)
+LAW = {"friction": 0.6, "kappa": 0.0}  # of laws whose numbers have these names, as those of the command line do
 
 
 def touchdown(robot: str | Robot = "quadruped", feet: str | Sequence[str] = "", law: Law | None = None) -> Scenario:
@@ -46,6 +47,7 @@ def touchdown(robot: str | Robot = "quadruped", feet: str | Sequence[str] = "", 
     defaults = dict.fromkeys(units, 0.0) | {"v_z": DROP, "knee": BEND}
     if not pose.bends:
         del defaults["knee"]
+    defaults |= {name: value for name, value in LAW.items() if name in event.parameters}
     for name, joint in pose.joints.items():
         angle, unit = pose.parameter(name), "rad" if joint.kind == "hinge" else "m"
         defaults |= {angle: joint.neutral[0], f"{angle}_rate": 0.0}

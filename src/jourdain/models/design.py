@@ -52,6 +52,8 @@ def _part(description: Description, text: str) -> tuple[str, str]:
     for what in WHAT:
         name = text.removesuffix(f".{what}")
         if name != text and name in bodies:
+            if what in AXES and any(joint.kind == "free" for joint in bodies[name].joints):
+                raise BadRobot(f"Where '{name}' is placed is a coordinate, not a parameter: it floats.")
             if what == "length" and not length(description, name) > 0:
                 raise BadRobot(
                     f"Body '{name}' carries nothing away from its origin, so it has no length; open its com instead."

@@ -391,20 +391,8 @@ class JointTree:
 
         Written with the vectors from the joints to the place, in which the position of the base does not appear.
         """
-        n = self.v.shape[0]
-        linear, angular = SX(3, n), SX(3, n)
-        if place.node == GROUND:
-            return linear, angular
-        arm = self.rotations[place.node] @ place.position
-        for i in self._ancestors(place.node):
-            node, R = self.nodes[i], self.rotations[i]
-            turning = R @ node.A
-            moving = ca.horzcat(SX.eye(3), SX(3, 3)) if node.joint.kind == "free" else R @ node.B
-            linear[:, node.v] = ca.sparsify(moving - skew(arm) @ turning)
-            angular[:, node.v] = turning
-            if node.parent != GROUND:
-                arm = arm + self.rotations[node.parent] @ node.r
-        return ca.sparsify(linear), ca.sparsify(angular)
+        C = self.relative(place, Place(GROUND, SX(3, 1), SX.eye(3)))
+        return C[:3, :], C[3:, :]
 
     def apart(self, one: Place, other: Place) -> tuple[SX, SX]:
         """(g, C) of two frames that coincide, (6, 1) and (6, n_v): C v = ġ where g = 0.
@@ -425,21 +413,23 @@ class JointTree:
         shared = set(self._ancestors(one.node)) & set(self._ancestors(other.node))
         root = max(shared, default=GROUND)
         C = SX(6, self.v.shape[0])
-        to_one = self._from(root, one)
         for place, sign in ((one, 1), (other, -1)):
             for i in self._ancestors(place.node):
                 if i in shared:
                     break
-                node, R = self.nodes[i], self.rotations[i]
-                turning = R @ node.A
-                moving = ca.horzcat(SX.eye(3), SX(3, 3)) if node.joint.kind == "free" else R @ node.B
-                arm = (
-                    self.rotations[i] @ one.position
-                    if i == one.node
-                    else to_one - self._from(root, Place(i, SX(3, 1), SX.eye(3)))
-                )
-                C[:, node.v] = sign * ca.vertcat(moving - skew(arm) @ turning, turning)
+                # To one's origin: up one's own limb from joint to joint, from the other's by way of what they share.
+                arm = self._from(i, one) if place is one else self._from(root, one) - self._from(root, self._origin(i))
+                moving, turning = self._columns(i)
+                C[:, self.nodes[i].v] = sign * ca.vertcat(moving - skew(arm) @ turning, turning)
         return ca.sparsify(C)
+
+    def _columns(self, i: int) -> tuple[SX, SX]:
+        """How a joint moves the origin of its node, and how it turns it, (3, n) each, world axes."""
+        node, R = self.nodes[i], self.rotations[i]
+        return ca.horzcat(SX.eye(3), SX(3, 3)) if node.joint.kind == "free" else R @ node.B, R @ node.A
+
+    def _origin(self, i: int) -> Place:
+        return Place(i, SX(3, 1), SX.eye(3))
 
     def _from(self, root: int, place: Place) -> SX:
         """The vector from the origin of a node that carries the place, or from the world's, (3, 1), world axes."""

@@ -352,6 +352,15 @@ def _with_root(found: Description) -> Description:
     return replace(moved, bodies=(root, *bodies))
 
 
+def _carries_joints(found: Description, root: int) -> bool:
+    """Whether something moves on a body."""
+    carried = {root}
+    for i, body in enumerate(found.bodies):  # parents first
+        if body.parent in carried:
+            carried.add(i)
+    return any(found.bodies[i].joints for i in carried)
+
+
 def _limited(joint: Joint, ends: Array) -> Joint:
     """With its limits, where it has some."""
     low, high = (float(end) for end in ends)
@@ -359,14 +368,16 @@ def _limited(joint: Joint, ends: Array) -> Joint:
 
 
 def _floating(found: Description, file: Path) -> Description:
-    """With a free joint "base" under its root; one that has one is as it is."""
+    """With a free joint "base" under its root; a file whose robot is free already is as it is."""
     roots = [i for i, body in enumerate(found.bodies) if body.parent == GROUND]
     if any(joint.kind == "free" for joint in found.joints()):
-        return found
+        roots = [i for i in roots if not found.bodies[i].joints and _carries_joints(found, i)]
+        if not roots:
+            return found
     if len(roots) != 1 or found.bodies[roots[0]].joints:
-        names = ", ".join(f"'{found.bodies[i].name}'" for i in roots) or "none"
         raise BadRobot(
-            f"'{file}' cannot float: that needs one root body that is fixed to the world, but there are: {names}."
+            f"'{file}' cannot float: that needs one root body that is fixed to the world, but there are: "
+            f"{listing(found.bodies[i].name for i in roots)}."
         )
     root = found.bodies[roots[0]]
     base = _joint("base", "free", np.array([0.0, 0.0, 1.0]), np.zeros(3), [0.0] * 6, file)

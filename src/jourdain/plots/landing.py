@@ -43,7 +43,7 @@ def _losses(ax: Any, study: Study) -> None:
     ax.hist(shown, bins=80, color=BLUE, density=True)
     for quantile, style in ((0.05, ":"), (0.5, "-"), (0.95, ":")):
         ax.axvline(np.quantile(loss, quantile) * scale, color=VERMILION, linestyle=style)
-    ax.set_xlabel(f"lost energy in {unit}; lines: 5 %, median, 95 %")
+    ax.set_xlabel(f"lost energy in {unit} (5 %, median, 95 %)")
     ax.set_yticks([])
     ax.set_title(f"{study.states.sizes['sample']} states around the pose")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jourdain.errors import ShapeError
 from jourdain.models.description import GROUND, N_Q
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from jourdain.robot import Robot
 
-FLOOR = 1e-9  # m: ground is drawn where marks are level to this
+WHITE = 250  # of 255
 
 
 def robot_picture(
@@ -50,10 +51,17 @@ def robot_picture(
         )
     if pixels is not None:
         ax: Axes = figure.add_subplot(cell)
-        ax.imshow(pixels)
+        ax.imshow(_trimmed(pixels))
         ax.set_axis_off()
         return ax
     return _stick(figure.add_subplot(cell, projection="3d"), robot, pose, marks, floor, parameters)
+
+
+def _trimmed(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Without the white around it."""
+    seen: NDArray[np.bool_] = np.any(pixels < WHITE, axis=2)
+    rows, columns = (np.flatnonzero(seen.any(axis=axis)) for axis in (1, 0))
+    return pixels if not rows.size else pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
 
 
 def _order(robot: Robot, q: Any, floor: float | None) -> dict[str, Any]:
