@@ -468,8 +468,13 @@ def test_files_that_are_no_robots(name: str, tmp_path: Path) -> None:
 
 
 def test_massless_joints_are_named() -> None:
-    with pytest.raises(jd.BadRobot, match=r"Joints 'LHand', 'LFinger12', .* and 19 more move no mass in 'romeo'"):
+    with pytest.raises(
+        jd.BadRobot, match=r"Joints 'LHand', 'LFinger12', .* and 19 more move no mass in 'romeo'"
+    ) as told:
         jd.load(find("romeo.urdf"), floating=True)
+    fixed = told.value.joints
+    assert len(fixed) == 24
+    assert np.linalg.eigvalsh(jd.load(find("romeo.urdf"), floating=True, fixed=fixed).mass_matrix())[0] > 0
     small = find("romeo_laas_small.urdf")
     with pytest.raises(jd.BadRobot, match="Joints 'l_gripper_joint', 'r_gripper_joint' move no mass in 'RomeoH37'"):
         jd.load(small, floating=True)

@@ -51,7 +51,9 @@ class BadMechanism(Error):
 
 
 class BadRobot(Error):
-    """A robot file that cannot be read, or says what is not supported."""
+    """A robot file that cannot be read, or says what is not supported. `joints`: all that move no mass, if they do."""
+
+    joints: Sequence[str] = ()
 
 
 class BadConstraint(Error):

@@ -182,10 +182,12 @@ def _refuse_singular(robot: Robot) -> None:
         more = f" and {len(massless) - MOST_NAMED} more" if len(massless) > MOST_NAMED else ""
         shown = listing(massless[:MOST_NAMED]) + more
         which = f"Joint {shown} moves" if len(massless) == 1 else f"Joints {shown} move"
-        raise BadRobot(
+        error = BadRobot(
             f"{which} no mass in '{robot.description.name}', so its mass matrix is singular; give what hangs there a "
-            "mass or inertia, or the joint an armature, or fix it: jd.load(…, fixed=[…])."
+            "mass or inertia, or the joint an armature, or fix it: jd.load(…, fixed=error.joints)."
         )
+        error.joints = massless
+        raise error
 
 
 def _without(description: Description, fixed: str | Sequence[str]) -> Description:
