@@ -241,7 +241,7 @@ def test_two_welded_soles_with_straight_knees(talos: jd.Robot) -> None:
 
 @pytest.mark.parametrize("bend", [0.0, 0.6])
 def test_four_point_feet(solo: jd.Robot, bend: float) -> None:
-    """Twelve rows on eighteen velocities: bent legs give all of them, straight ones do not; either is solved."""
+    """Twelve rows on eighteen velocities, all independent, with bent legs and with straight ones."""
     feet = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
     q = {f"{leg}_HFE": -bend for leg in ("FL", "FR", "HL", "HR")} | {
         f"{leg}_KFE": 2 * bend for leg in ("FL", "FR", "HL", "HR")

@@ -54,6 +54,9 @@ def event(
     }
     found = [(kind, mechanism.find_constraint(which), which) for kind, several in chosen.items() for which in several]
     _refuse_double([constraint for _, constraint, _ in found])
+    holding = mechanism.always([constraint for _, constraint, _ in found])
+    n_regular = len(chosen["regular"])
+    found[n_regular:n_regular] = [("regular", constraint, constraint) for constraint in holding]
     values = _Values(mechanism)
     before, after = _jumps(mechanism, live, values)
     roles = []
@@ -101,7 +104,7 @@ def event(
         {name: _substituted(e, side) for name, e in mechanism.outputs.items()} for side in (before, after)
     )
     geometric = [_substituted(role.constraint.g, before) for role in roles if role.constraint.g is not None]
-    geometry = _all(*geometric, *mechanism.lengths())
+    geometry = _all(*geometric, *mechanism.off_unit())
     biases = [part for block in blocks for part in (block.b_minus, block.b_plus)]
     used = _all(rigid, geometry, *biases)
     timed = mechanism.timed or ca.depends_on(used, mechanism.symbols.t)

@@ -26,6 +26,7 @@ from jourdain.errors import (
     unknown,
 )
 from jourdain.evaluate import Evaluator, differ
+from jourdain.models.lagrange import lagrange_bias
 from jourdain.models.symbols import GivenLoads, Loads, PointMotion, Symbols
 from jourdain.naming import name_of, refuse_clash
 from jourdain.state import broadcast, named_values, parameter_vector, refuse_nonfinite, vector
@@ -210,7 +211,7 @@ class Mechanism:
             {name: SX(expression) for name, expression in outputs.items()},
             GivenLoads(
                 weight + (SX(len(v_names), 1) if force is None else SX(force)),
-                _bias(symbols, M) if bias is None else SX(bias),
+                lagrange_bias(symbols, M) if bias is None else SX(bias),
                 SX(0) if potential is None else SX(potential),
                 weight,
                 bias is not None,
@@ -326,7 +327,7 @@ class Mechanism:
             if off.any():
                 raise OffConstraint(quaternion_told(name, float(sizes[off].flat[0])))
 
-    def lengths(self) -> list[SX]:
+    def off_unit(self) -> list[SX]:
         """0 for each quaternion of unit length; else by how much it is too long, to first order."""
         return [(ca.sumsqr(self.symbols.q[list(places)]) - 1) / 2 for places in self.quaternions.values()]
 
@@ -365,7 +366,7 @@ class Mechanism:
         return self.symbols.q
 
     def always(self, given: Sequence[Constraint]) -> list[Constraint]:
-        """Constraints that hold besides the given ones, in every topology."""
+        """Constraints that hold besides the given ones, in every event and topology."""
         return []
 
     def followed(self, what: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -429,7 +430,7 @@ class Mechanism:
         geometric = [c for c in chosen or self.constraints.values() if c.g is not None]
         free = [i for i, name in enumerate(s.q_names) if name not in fixed]
         state, inputs = self._state(q, None, parameters)
-        g = ca.vertcat(SX(0, 1), *(c.g for c in geometric if c.g is not None), *self.lengths())
+        g = ca.vertcat(SX(0, 1), *(c.g for c in geometric if c.g is not None), *self.off_unit())
         found, missed = assemble(assembler(inputs, g, free), state, free)
         if not np.all(missed <= 1e-10):
             worst = np.nanmax(missed) if np.isfinite(missed).any() else np.nan
@@ -438,18 +439,3 @@ class Mechanism:
                 f"{worst:.1e} remains. Start closer, or hold fewer coordinates."
             )
         return found
-
-
-def _bias(symbols: Symbols, M: SX) -> SX | None:
-    """h of M v̇ + h = f by Lagrange, in q̇ = N v: h = Nᵀ(d/dt ∂T/∂q̇ − ∂T/∂q) without v̇; None where N is not square."""
-    q, v, N = symbols.q, symbols.v, symbols.N
-    if N.shape[0] != N.shape[1]:
-        return None
-    rates, still = SX.sym("rates", q.shape[0]), SX.sym("still", v.shape[0])
-    inverse = SX.eye(N.shape[0]) if N.is_eye() else ca.solve(N, SX.eye(N.shape[0]))
-    A = inverse.T @ M @ inverse  # T = ½ q̇ᵀ A q̇
-    momentum = A @ rates
-    lagrange = ca.jtimes(momentum, q, rates) - ca.gradient(ca.dot(rates, momentum) / 2, q)
-    if not N.is_eye():  # q̈ = N v̇ + Ṅ v
-        lagrange = lagrange + A @ ca.substitute(ca.jtimes(N @ still, q, N @ v), still, v)
-    return ca.sparsify(ca.substitute(N.T @ lagrange, rates, N @ v))

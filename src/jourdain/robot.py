@@ -14,7 +14,6 @@ from casadi import SX
 from jourdain.constraint import Constraint, Contact, Kind
 from jourdain.errors import BadConstraint, NameClash, unknown
 from jourdain.evaluate import Array
-from jourdain.event import Event
 from jourdain.mechanism import Mechanism
 from jourdain.models.description import GROUND, Description, Frame
 from jourdain.models.joint_tree import JointTree, Place
@@ -87,27 +86,6 @@ class Robot(Mechanism):
                     found[follower] = joints[follower].reference + offset + slope * (given - joints[leader].reference)
         return found
 
-    def event(
-        self,
-        regular: Any = (),
-        inert: Any = (),
-        elastic: Mapping[Any, Any] = {},
-        live: Mapping[Any, Mapping[Any, tuple[Any, Any]]] = {},
-        released: Any = (),
-        contacts: Mapping[Any, Any] = {},
-        impulses: Mapping[Any, Any] = {},
-        nonideal: Mapping[Any, Any] = {},
-    ) -> Event:
-        """See `Mechanism.event`. What the file joins is regular unless it is given another kind here."""
-        from jourdain.event_builder import listed
-
-        given = [*listed(regular), *listed(inert), *elastic, *live, *listed(released), *contacts, *nonideal]
-        rows = {row for which in given for row in self.find_constraint(which).row_names}
-        joined = [part for name in self.joined for part in self._left_of(name, rows)]
-        return super().event(
-            [*listed(regular), *joined], inert, elastic, live, released, contacts, impulses, nonideal
-        )  # fmt: skip
-
     def always(self, given: Sequence[Constraint]) -> list[Constraint]:
         """What the file joins and is not among the given."""
         rows = {row for one in given for row in one.row_names}
@@ -179,8 +157,7 @@ class Robot(Mechanism):
         name = (f"weld {a}" if b == WORLD else f"weld {a} {b}") if name is None else name
         one, other = self.place(a), self.place(b)
         rows = tuple(f"{name}.{row}" for row in ("x", "y", "z", "rx", "ry", "rz"))
-        g = self.tree.apart(one, other)[0] if level == "position" else None
-        C = self.tree.relative(one, other)
+        g, C = self.tree.apart(one, other) if level == "position" else (None, self.tree.relative(one, other))
         return self.named(("weld", a, b, level), Constraint, name, rows, C, TWIST, g)
 
     def lock(self, joint: str, name: str | None = None) -> Constraint:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -127,9 +127,9 @@ def check(case: Case, n: int = 200) -> None:
 
 def contestants(one_thread: Callable[[Callable[[], Any]], Callable[[], Any]]) -> Iterator[Contestant]:
     for case in CASES if data_folder() is not None else ():
-        solve = one_thread(lambda case=case: case.event.solve(*case.ours))  # type: ignore[misc]
+        solve = one_thread(partial(case.event.solve, *case.ours))
         yield Contestant(case.title, N_STATES, solve, "event.solve: all numbers of the outcome, with checks; 1 thread")
-        loop = lambda case=case: case.by_pinocchio(N_LOOP)  # noqa: E731
+        loop = partial(case.by_pinocchio, N_LOOP)
         yield Contestant(f"{case.title}, Pinocchio", N_LOOP, loop, "impulseDynamics in a Python loop: v⁺ and impulses")
 
 

@@ -280,10 +280,11 @@ class JointTree:
         """q̇ = N v, (n_q, n_v)."""
         N = SX(self.q.shape[0], self.v.shape[0])
         for node in self.nodes:
-            q = self.q[node.q]
-            turning = {"ball": lambda q=q: rates_of_quaternion(q),
-                       "free": lambda q=q: ca.diagcat(SX.eye(3), rates_of_quaternion(q[3:]))}  # fmt: skip
-            N[node.q, node.v] = turning[node.joint.kind]() if node.joint.kind in turning else 1
+            if node.joint.kind in ("ball", "free"):
+                turning = rates_of_quaternion(self.q[node.q.stop - 4 : node.q.stop])
+                N[node.q, node.v] = turning if node.joint.kind == "ball" else ca.diagcat(SX.eye(3), turning)
+            else:
+                N[node.q, node.v] = 1
         return ca.sparsify(N)
 
     # Places in the world
