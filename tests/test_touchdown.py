@@ -134,6 +134,20 @@ def test_a_study_without_outcomes(landing: jd.Scenario) -> None:
         sampled(landing, FEET, {"v_x": np.nan}, 10)
 
 
+def test_states_without_an_outcome_are_told_and_left_out(landing: jd.Scenario) -> None:
+    found = study(landing, FEET, {}, 1200)
+    whole = found.told
+    normal = column(found.states, "impulse.FL.normal")
+    pulling = float(np.mean(normal < 0))
+    places = np.flatnonzero(normal >= 0)[:600]
+    found.states["loss"][places] = np.nan
+    found.states["impulse.FL.normal"][places] = np.nan
+    assert "without an outcome" not in whole
+    assert "1200 states around the pose, 600 of them without an outcome, which are left out" in found.told
+    line = next(line for line in found.told.splitlines() if line.startswith("FL  "))
+    assert float(line.split()[1]) == pytest.approx(100 * 2 * pulling, abs=0.06)
+
+
 def test_laws_of_the_command_line_have_numbers() -> None:
     t = gallery.touchdown(law=jd.laws.MoreauCoulomb("friction", "kappa")).solve()
     assert {str(t.contact[foot]) for foot in FEET} <= {"sticks", "slips"}

@@ -67,7 +67,9 @@ class Study:
             values = column(self.states, name)
             ends = np.quantile(values[np.isfinite(values)], QUANTILES)
             rows.append([title, *(rounded(end, float(np.max(np.abs(ends)))) for end in ends)])
-        return [f"{n} states around the pose: {self.states.attrs['spread']}",
+        failed = int(np.sum(~np.isfinite(column(self.states, "loss"))))
+        lost = f", {failed} of them without an outcome, which are left out" if failed else ""
+        return [f"{n} states around the pose{lost}: {self.states.attrs['spread']}",
                 *aligned(["", "5 %", "median", "95 %"], rows, left=(0,))]  # fmt: skip
 
     def _directions_told(self) -> list[str]:
@@ -90,7 +92,8 @@ class Study:
     def _held_told(self) -> list[str]:
         rows = []
         for foot in self.feet:
-            pulls = float(np.mean(column(self.states, f"impulse.{foot}.normal") < 0))
+            impulse = column(self.states, f"impulse.{foot}.normal")
+            pulls = float(np.mean(impulse[np.isfinite(impulse)] < 0))
             shares = ", ".join(f"{what} {100 * share:.1f} %" for what, share in self.held[foot].items())
             rows.append([foot, f"{100 * pulls:.1f} %", shares])
         return [f"what holds: two-sided, a foot would have to pull; with friction {FRICTION:g} (law MoreauCoulomb) it",
