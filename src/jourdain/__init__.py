@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jourdain import gallery, laws, plots
+    from jourdain import experiment, gallery, laws, plots
     from jourdain.arrays import transition
     from jourdain.constraint import Constraint
     from jourdain.contact import Contact
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         BadConstraint,
         BadEvent,
         BadFriction,
+        BadLog,
         BadMechanism,
         BadRestitution,
         BadRobot,
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
         Contradiction,
         Error,
         Infeasible,
+        LogWarning,
         MissingValue,
         NameClash,
+        NoContact,
         NotAffine,
         NotConverged,
         NotExpressible,
@@ -51,6 +54,7 @@ __all__ = [
     "BadConstraint",
     "BadEvent",
     "BadFriction",
+    "BadLog",
     "BadMechanism",
     "BadRestitution",
     "BadRobot",
@@ -62,9 +66,11 @@ __all__ = [
     "Event",
     "Hybrid",
     "Infeasible",
+    "LogWarning",
     "Mechanism",
     "MissingValue",
     "NameClash",
+    "NoContact",
     "NotAffine",
     "NotConverged",
     "NotExpressible",
@@ -83,6 +89,7 @@ __all__ = [
     "TooLarge",
     "Transition",
     "UnknownName",
+    "experiment",
     "gallery",
     "laws",
     "load",
@@ -103,7 +110,7 @@ _MODULES = {"Hybrid": "motion.hybrid", "Reaction": "motion.hybrid", "Switch": "m
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'jourdain' has no attribute '{name}'")
-    if name in ("gallery", "laws", "plots"):
+    if name in ("experiment", "gallery", "laws", "plots"):
         return import_module(f"jourdain.{name}")
     found = getattr(import_module(f"jourdain.{_MODULES.get(name, 'errors')}"), name)
     globals()[name] = found

@@ -1,4 +1,4 @@
-"""The command line: `jourdain list`, `run NAME`, `reproduce`, `bench`. Angles are degrees here, everything else SI."""
+"""The command line: `jourdain list`, `run`, `log`, `testbed`, `reproduce`, `bench`. Angles are degrees, all else SI."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 import typer
 
 from jourdain.arguments import AXIS, LAWS, assignment, axis, pairs, setting, structural, takes_law
+from jourdain.cli_experiment import log, record
 from jourdain.errors import BadArgument, Error, unknown
 from jourdain.files import refuse, refuse_place, whole, write
+from jourdain.pictures import refuse_picture, save_picture
 
 if TYPE_CHECKING:
     from jourdain.motion.hybrid import Hybrid
@@ -151,18 +153,16 @@ def run(
         told = "\n".join([overview(ds, everything=bool(keep)), *(["", *notes] if notes else [])])
     else:
         told = str(scenario.solve(parameters=values))
+    picture: Any = None
     if plot is not None:  # drawn before anything is written: what cannot be drawn is refused
-        from jourdain.plots import event_plot, save, sweep_plot
+        from jourdain.plots import event_plot, sweep_plot
 
         picture = sweep_plot(ds, show) if axes else event_plot(scenario, name.replace("_", " "), values)
     typer.echo(f"{_heading(name, scenario, structure, {**values, **axes})}\n\n{told}")
     if out is not None:
         write(ds if axes else scenario.sweep(keep=keep or None, **values), out)
         typer.echo(f"\nwrote {out}")
-    if plot is not None:
-        with whole(plot) as part:
-            save(picture, part)
-        typer.echo(f"\nwrote {plot}")
+    save_picture(picture, plot)
 
 
 def _heading(name: str, scenario: Scenario, structure: Mapping[str, str], given: Mapping[str, Any]) -> str:
@@ -192,12 +192,7 @@ def _land(
     if out is not None:
         write(found.states, out)
         typer.echo(f"\nwrote {out}")
-    if plot is not None and picture is not None:
-        from jourdain.plots import save
-
-        with whole(plot) as part:
-            save(picture, part)
-        typer.echo(f"\nwrote {plot}")
+    save_picture(picture, plot)
 
 
 def _move(
@@ -222,7 +217,7 @@ def _move(
     if plot is not None and film:
         refuse_film(plot)
     elif plot is not None:
-        _refuse_picture(plot)
+        refuse_picture(plot)
     until = values.pop("until", None)
     if axes and until is not None:
         raise BadArgument("until is for one motion, not for gaits over a --sweep; leave it out.")
@@ -236,15 +231,10 @@ def _move(
         ds = found.dataset
         write(ds.drop_dims("event", errors="ignore") if out.suffix.lower() in (".csv", ".parquet") else ds, out)
         typer.echo(f"\nwrote {out}")
-    if plot is not None:
-        from jourdain.plots import save
-
-        if isinstance(found, moving.Motion) and picture is None:
-            animate(found.run, plot, title=title)
-        elif picture is not None:
-            with whole(plot) as part:
-                save(picture, part)
+    if plot is not None and film and isinstance(found, moving.Motion):
+        animate(found.run, plot, title=title)
         typer.echo(f"\nwrote {plot}")
+    save_picture(picture, plot)
 
 
 def _once(option: str, given: list[Path] | None) -> Path | None:
@@ -295,10 +285,14 @@ def _refuse_output(
     if out is not None:
         refuse(out)
     if plot is not None:
-        _refuse_picture(plot)
+        refuse_picture(plot)
     several = [name for name, values in axes.items() if len(values) > 1]
     if plot is not None and len(several) > 2:
         raise BadArgument(f"--plot shows one or two swept parameters, not {len(several)}; fix some with --set.")
+
+
+app.command()(log)
+app.command("testbed")(record)
 
 
 @app.command()
@@ -353,14 +347,6 @@ def bench(
     if out is not None:
         with whole(out) as part:
             part.write_text(markdown(report), encoding="utf-8", newline="\n")
-
-
-def _refuse_picture(path: Path) -> None:
-    """Before anything is solved: a place where no file can be, or a format that is not written."""
-    from jourdain.plots.files import refuse_format
-
-    refuse_place(path)
-    refuse_format(path)
 
 
 def main() -> None:

@@ -117,6 +117,18 @@ class CannotWrite(Error):
     """A file that cannot be written."""
 
 
+class BadLog(Error):
+    """A log that cannot be read as one: columns, times, units, gaps."""
+
+
+class LogWarning(UserWarning):
+    """What is doubtful about a log; what comes out of it may be too."""
+
+
+class NoContact(BadLog):
+    """A log in which nothing strikes."""
+
+
 class BadArgument(Error):
     """Words of the command line that do not say what to do."""
 

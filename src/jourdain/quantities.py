@@ -89,6 +89,8 @@ def unit_along(quantity: str, unit: str) -> str:
     """
     if quantity in ("impulse", "Lambda"):  # impulse × velocity is an energy
         return {"m/s": "N s", "rad/s": "N m s", "": ""}.get(unit, f"J/({unit})")
+    if quantity == "force":  # force × velocity is a power
+        return {"m/s": "N", "rad/s": "N m", "": ""}.get(unit, f"W/({unit})")
     if quantity == "effective_mass":
         return {"m/s": "kg", "rad/s": "kg m^2"}.get(unit, "")
     return unit if quantity in _LABELLED else ""

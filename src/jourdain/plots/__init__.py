@@ -14,6 +14,7 @@ from jourdain.plots.paths import impulse_path
 from jourdain.plots.polar import polar
 from jourdain.plots.robots import robot_picture
 from jourdain.plots.states import state_map, state_steps
+from jourdain.plots.strikes import energies_over_time, forces_over_time, strike_plot
 from jourdain.plots.style import new_axes
 from jourdain.plots.sweeps import sweep_plot
 
@@ -23,9 +24,11 @@ __all__ = [
     "branch_plot",
     "curve",
     "drawing",
+    "energies_over_time",
     "energy_bars",
     "energy_curves",
     "event_plot",
+    "forces_over_time",
     "impulse_bars",
     "impulse_path",
     "measured",
@@ -38,5 +41,6 @@ __all__ = [
     "save",
     "state_map",
     "state_steps",
+    "strike_plot",
     "sweep_plot",
 ]

@@ -1,0 +1,143 @@
+"""Measured beside predicted, and repeats of one experiment averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from casadi import SX
+
+from jourdain.errors import BadLog, unknown
+from jourdain.experiment.rig import Rig
+from jourdain.experiment.split import Strike
+
+if TYPE_CHECKING:
+    from jourdain.outcome import Transition
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A strike beside the event's outcome from its q and v⁻: inert ones at the end of compression, others at release.
+
+    `measured`, `predicted`: by address, as in "T_a_plus", "impulse.wall", "v_plus.q1". Tangential impulses that the
+    event is given (`nonideal`) are given as measured.
+    """
+
+    strike: Strike
+    model: Transition = field(repr=False)
+    until: str  # "compression" or "contact"
+    measured: Mapping[str, float]
+    predicted: Mapping[str, float]
+
+    def deviation(self, address: str) -> float:
+        """(measured − predicted)/predicted."""
+        if address not in self.predicted:
+            raise unknown("quantity", address, self.predicted)
+        return self.measured[address] / self.predicted[address] - 1
+
+    def __str__(self) -> str:
+        from jourdain.experiment.told import comparison_text
+
+        return comparison_text(self)
+
+
+def compare(strike: Strike) -> Comparison:
+    """See `Strike.compare`."""
+    rig, event = strike.rig, strike.rig.event
+    given = _measured_impulses(strike)
+    own = {**rig.parameters, **{name: strike.impulse[row] for name, row in given.items()}}
+    model = event.solve(strike.q_minus, strike.v_minus, check="project", parameters=own)
+    until = "compression"
+    v, impulses = strike.v_plus, strike.impulse
+    parts = {"T": strike.T_plus, "T_c": strike.T_c_plus, "T_a": strike.T_a_plus}
+    if rig.elastic and strike.v_release is not None:
+        until, v, impulses = "contact", strike.v_release, strike.impulse_contact
+        at = rig.states(strike.q_plus, v)
+        parts = {name: float(at[name]) for name in parts}
+    measured = {f"{name}_plus": value for name, value in parts.items()} | {"loss": strike.T_minus - parts["T"]}
+    predicted = {name: float(getattr(model, name)) for name in measured}
+    if any(role.block.kind == "contact" for role in event.roles):  # the log splits by the normal row, whatever happens
+        at = rig.states(strike.q_minus, model.v_plus)
+        predicted |= {"T_c_plus": float(at["T_c"]), "T_a_plus": float(at["T_a"])}
+    for i, name in enumerate(rig.mechanism.symbols.v_names):
+        measured[f"v_plus.{name}"], predicted[f"v_plus.{name}"] = float(v[i]), float(model.v_plus[i])
+    for row, value in impulses.items():
+        if row not in given.values():
+            measured[f"impulse.{row}"], predicted[f"impulse.{row}"] = value, float(model.impulse[row])
+    return Comparison(strike, model, until, measured, predicted)
+
+
+def _measured_impulses(strike: Strike) -> dict[str, str]:
+    """Parameters of the event that are the given impulses of nonideal rows → the rows, where these are logged."""
+    event, found = strike.rig.event, {}
+    for role in strike.rig.event.roles:
+        if role.block.kind != "nonideal":
+            continue
+        for i, row in enumerate(role.constraint.row_names):
+            name = _parameter(strike.rig, role.block.beta[i])
+            if name is not None and row in strike.impulse and name in event.parameters:
+                found[name] = row
+    return found
+
+
+def _parameter(rig: Rig, expression: SX) -> str | None:
+    """The parameter that an expression is; None where it is more than that."""
+    for name, symbol in rig.event.symbols.items():
+        if expression.is_symbolic() and expression.name() == symbol.name():
+            return name
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """Several strikes of one experiment. `spread`: the standard deviation of one of them, NaN if there is only one."""
+
+    strikes: tuple[Strike, ...]
+    mean: Mapping[str, float]
+    spread: Mapping[str, float]
+
+    @property
+    def n(self) -> int:
+        return len(self.strikes)
+
+    @cached_property
+    def error(self) -> dict[str, float]:
+        """Standard deviations of the means."""
+        return {name: value / np.sqrt(self.n) for name, value in self.spread.items()}
+
+    @cached_property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """Each strike beside its own prediction."""
+        return tuple(strike.compare() for strike in self.strikes)
+
+    @cached_property
+    def predicted(self) -> dict[str, float]:
+        """The mean of what is predicted for each."""
+        names = self.comparisons[0].predicted
+        return {name: float(np.mean([one.predicted[name] for one in self.comparisons])) for name in names}
+
+    def __str__(self) -> str:
+        from jourdain.experiment.told import repeats_text
+
+        return repeats_text(self)
+
+
+def average(strikes: Iterable[Strike]) -> Repeats:
+    """The means of repeats of one experiment, with their spread."""
+    several = tuple(strikes)
+    if not several:
+        raise BadLog("There are no strikes to average; give one at least.")
+    for strike in several[1:]:
+        if strike.rig.event.layout.along("row") != several[0].rig.event.layout.along("row"):
+            raise BadLog("The strikes are those of different events; average repeats of one.")
+    numbers = [strike.quantities() for strike in several]
+    shared = [name for name in numbers[0] if all(name in one for one in numbers)]
+    table = np.array([[one[name] for name in shared] for one in numbers])
+    spread = np.std(table, axis=0, ddof=1) if len(several) > 1 else np.full(len(shared), np.nan)
+    mean = np.mean(table, axis=0)
+    return Repeats(
+        several, dict(zip(shared, map(float, mean), strict=True)), dict(zip(shared, map(float, spread), strict=True))
+    )

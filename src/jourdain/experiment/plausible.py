@@ -1,0 +1,124 @@
+"""Units that are off by a factor of a thousand, degrees for radians, a sign: told by the balance of momentum.
+
+The impulse that the sensor felt must be about the one that stops the model at the measured velocity. Where it is not by
+far, the changes of unit that people forget are tried; the one that brings the two together is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from math import pi
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.errors import BadLog, listing
+from jourdain.experiment.logs import Log
+
+Array = NDArray[np.float64]
+FITS = 5.0  # times: between a fifth and five times may be friction, motors, a mass that is not known well
+TURNS = 4 * pi  # rad: an angle beyond it is more likely one in degrees
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A unit that people forget to say, and what it does to the numbers."""
+
+    word: str
+    columns: tuple[str, ...]
+    q: NDArray[np.float64] | float = 1.0  # factor of the coordinates, `(n_q,)`
+    time: float = 1.0
+    force: float = 1.0
+
+
+def refuse_units(log: Log, q: Array, v: Array, impulse: float, onset: float, warn: Callable[[str], None]) -> None:
+    """Raise, or warn where the units were given by hand, if others would make sense of the log."""
+    ratio = _ratio(log, q, v, impulse, ())
+    odd = _far(log)
+    if 1 / FITS < ratio < FITS and not odd:
+        return
+    slips = [slip for slip in _slips(log) if slip.columns]
+    several: list[tuple[Slip, ...]] = [(slip,) for slip in slips]
+    several += [pair for pair in combinations(slips, 2) if not {*pair[0].columns} & {*pair[1].columns}]
+    best, fitting = ratio, None
+    for changed in several:
+        if fitting is not None and len(changed) > len(fitting):
+            break
+        found = _ratio(log, q, v, impulse, changed)
+        if 1 / FITS < found < FITS and (fitting is None or abs(np.log(found)) < abs(np.log(best))):
+            best, fitting = found, changed
+    if fitting is None or (1 / FITS < ratio < FITS and abs(np.log(best)) > abs(np.log(ratio))):
+        if not np.isfinite(ratio):
+            raise BadLog(
+                f"The model has no motion at the measured state at t = {onset:.6g} s, "
+                f"{_state(log, q)}: check the units and the origin of the coordinates."
+            )
+        return  # what is still off is told when the impulse is known
+    columns = [column for slip in fitting for column in slip.columns]
+    words = {slip.word: listing(slip.columns) for slip in fitting}
+    told = " and ".join(f"{named} in {word}" for word, named in words.items())
+    given = ", ".join(f"'{slip.columns[0]}': '{slip.word}'" for slip in fitting)
+    off = "the model has no such pose" if not np.isfinite(ratio) else f"{ratio:.3g} times what stops the model"
+    text = (
+        f"The log looks like {told}: as it is read, the impulse at t = {onset:.6g} s is {off}, with that "
+        f"{best:.3g} times."
+    )
+    if {*columns} <= log.trusted:
+        warn(text)
+        return
+    kept = ", ".join(f"'{slip.columns[0]}': '{log.units.get(slip.columns[0], '')}'" for slip in fitting)
+    raise BadLog(
+        f"{text} Say units={{{given}, …}} or write it into the header; units={{{kept}, …}} if it is right as it is."
+    )
+
+
+def _state(log: Log, q: Array) -> str:
+    names = log.rig.mechanism.symbols.q_names
+    return ", ".join(f"{name} = {value:.4g}" for name, value in zip(names[:4], q, strict=False))
+
+
+def _ratio(log: Log, q: Array, v: Array, impulse: float, slips: tuple[Slip, ...]) -> float:
+    """Felt by needed impulse with these changes; NaN where the model has no such state."""
+    q_factor: NDArray[np.float64] | float = 1.0
+    time, force = 1.0, 1.0
+    for slip in slips:
+        q_factor, time, force = q_factor * slip.q, time * slip.time, force * slip.force
+    names = log.rig.mechanism.symbols
+    rates = np.broadcast_to(q_factor, len(names.q_names))
+    # A velocity scales as its coordinate does; quasi-velocities stay what they are but for the time.
+    by_name = dict(zip(names.q_names, rates, strict=True))
+    scale = np.array([by_name.get(name, 1.0) for name in names.v_names])
+    needed = float(log.rig.states(q * q_factor, v * scale / time)["stop"])
+    return impulse * force * time / needed if needed > 0 else float("nan")
+
+
+def _far(log: Log) -> bool:
+    """Whether an angle lies where angles in radians rarely do."""
+    angles = [i for i, name in enumerate(log.rig.mechanism.symbols.q_names) if _unit(log, name) == "rad"]
+    return bool(angles) and bool(np.max(np.abs(log.q[:, angles])) > TURNS)
+
+
+def _unit(log: Log, name: str) -> str:
+    return log.rig.mechanism.units.get(name, "")
+
+
+def _slips(log: Log) -> list[Slip]:
+    names = log.rig.mechanism.symbols.q_names
+    forces = tuple(f"force.{row}" for row in log.forces)
+
+    def coordinates(word: str, unit: str, factor: float) -> Slip:
+        chosen = [_unit(log, name) == unit for name in names]
+        columns = tuple(f"q.{name}" for name, one in zip(names, chosen, strict=True) if one)
+        return Slip(word, columns, np.where(chosen, factor, 1.0))
+
+    return [
+        coordinates("deg", "rad", pi / 180),
+        Slip("mN", forces, force=1e-3),
+        coordinates("mm", "m", 1e-3),
+        Slip("ms", ("t",), time=1e-3),
+        Slip("kN", forces, force=1e3),
+        Slip("-N", forces, force=-1.0),
+        coordinates("mrad", "rad", 1e-3),
+    ]

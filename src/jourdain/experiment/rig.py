@@ -1,0 +1,170 @@
+"""What is measured: the event of a mechanism, the row along which it strikes, and the energies of any of its states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+from numpy.typing import NDArray
+
+from jourdain.algebra.event import IMPULSIVE_KINDS
+from jourdain.constraint import Constraint, Contact
+from jourdain.errors import BadEvent, MissingValue, listing, unknown
+from jourdain.evaluate import Evaluator
+from jourdain.event import Event
+from jourdain.mechanism import Mechanism
+from jourdain.quantities import unit_along
+from jourdain.scenario import Scenario
+
+Array = NDArray[np.float64]
+STRUCK = (*IMPULSIVE_KINDS, "contact")  # kinds of rows that a strike acts on
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
+    """A mechanism that strikes, with all its numbers; the pose and the motion come from a log or a testbed."""
+
+    event: Event
+    parameters: Mapping[str, float]  # of the event, all of them
+    normal: str  # the row that closes: u < 0 before, 0 at the end of compression; its force pushes apart
+    rows: tuple[str, ...]  # whose forces count: struck rows, then tangents and nonideal ones
+    pose: Array  # (n_q,), near the strike: where coordinates that are not measured are looked for
+
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.event.mechanism
+
+    @property
+    def elastic(self) -> bool:
+        """Whether the event goes beyond compression: some struck row has a restitution that is not 0."""
+        for role in self.event.roles:
+            kappa = role.block.kappa
+            if role.block.kind in ("elastic", "contact") and kappa is not None:
+                value = ca.Function("kappa", [self.event.inputs[2]], [kappa])(self.p)
+                if np.any(np.array(value) > 0):
+                    return True
+        return False
+
+    @cached_property
+    def p(self) -> Array:
+        """The event's parameters in their order."""
+        return np.array([self.parameters[name] for name in self.event.parameters], dtype=float)
+
+    @cached_property
+    def own(self) -> Array:
+        """The mechanism's own parameters in their order."""
+        return np.array([self.parameters[name] for name in self.mechanism.symbols.p_names], dtype=float)
+
+    def constraints(self, *kinds: str) -> tuple[Constraint, ...]:
+        """Those that take part as one of these kinds."""
+        return tuple(role.constraint for role in self.event.roles if role.block.kind in kinds)
+
+    def row(self, name: str) -> Constraint:
+        """One row, as a constraint."""
+        return self.mechanism.find_constraint(name)
+
+    @property
+    def tangents(self) -> tuple[str, ...]:
+        """The rows along which it may rub: tangents of the contact that closes, and nonideal rows."""
+        struck = next(c for c in self.constraints(*STRUCK) if self.normal in c.row_names)
+        along = struck.row_names[1:] if isinstance(struck, Contact) else ()
+        return (*along, *(row for c in self.constraints("nonideal") for row in c.row_names))
+
+    def row_unit(self, row: str) -> str:
+        """Of u along a row; "" where it is not known."""
+        units = self.row(row).units
+        return units if isinstance(units, str) else units[0]
+
+    def force_unit(self, row: str) -> str:
+        """Of the force along a row."""
+        return unit_along("force", self.row_unit(row))
+
+    def impulse_unit(self, row: str) -> str:
+        """Of the impulse along a row."""
+        return unit_along("impulse", self.row_unit(row))
+
+    @cached_property
+    def strike(self) -> Event:
+        """The event with every struck row inert and each contact by its normal only: what T_c and T_a mean here."""
+        struck = [
+            c.normal if isinstance(c, Contact) and role.block.kind == "contact" else c
+            for role in self.event.roles
+            if role.block.kind in STRUCK
+            for c in (role.constraint,)
+        ]
+        return self.mechanism.event(regular=self._given_regular, inert=struck)
+
+    @cached_property
+    def _given_regular(self) -> list[Constraint]:
+        """Regular rows that are not there by themselves."""
+        regular = self.constraints("regular")
+        by_itself = {c.name for c in self.mechanism.always(())}
+        return [c for c in regular if c.name not in by_itself]
+
+    @cached_property
+    def _states(self) -> Evaluator:
+        values = self.strike.expressions(checked=False).values
+        normal = self.row(self.normal)
+        u = normal.C @ self.mechanism.symbols.v + normal.b
+        wanted = {name: values[name] for name in ("T_minus", "T_c_minus", "T_a_minus")}
+        impulse = values["impulse"][list(self.strike.layout.along("row")).index(self.normal)]
+        return Evaluator(self.strike.inputs, {**wanted, "u": u, "stop": impulse})
+
+    def states(self, q: Array, v: Array) -> dict[str, Array]:
+        """Of states `(*batch, n)`: T, T_c, T_a in J, u of the normal row, and `stop`, the impulse that stops it."""
+        p = np.array([self.parameters[name] for name in self.strike.parameters], dtype=float)
+        found = self._states(q, v, np.broadcast_to(p, (*np.shape(q)[:-1], len(p))))
+        names = {"T_minus": "T", "T_c_minus": "T_c", "T_a_minus": "T_a", "u": "u", "stop": "stop"}
+        return {short: found[name][..., 0, 0] for name, short in names.items()}
+
+    def velocities(self, q: Array, rates: Array) -> Array:
+        """V `(*batch, n_v)` from q and its rates, by least squares where there are fewer velocities than rates."""
+        N = self.mechanism.symbols.N
+        if N.shape[0] == N.shape[1] and (N - SX.eye(N.shape[0])).nnz() == 0:
+            return rates
+        at = self._kinematics(q, np.broadcast_to(self.own, (*q.shape[:-1], len(self.own))))["N"]
+        return np.asarray((np.linalg.pinv(at) @ rates[..., None])[..., 0])
+
+    @cached_property
+    def _kinematics(self) -> Evaluator:
+        s = self.mechanism.symbols
+        return Evaluator([s.q, s.p], {"N": s.N})
+
+
+def rig(model: Any, normal: str | None = None, parameters: Mapping[str, Any] = {}) -> Rig:
+    """Of a Scenario or an Event. `normal`: the row that closes; by itself the first that is struck."""
+    if isinstance(model, Scenario):
+        event = model.event
+        q, _, p = model.state(parameters)
+        own = dict(zip(event.parameters, map(float, p), strict=True))
+    elif isinstance(model, Event):
+        event, q = model, model.mechanism.neutral
+        for name in parameters:
+            if name not in event.parameters:
+                raise unknown("parameter", name, event.parameters)
+        own = {}
+        for name, default in event.parameters.items():
+            value = parameters.get(name, default)
+            if value is None:
+                raise MissingValue(f"Parameter '{name}' has no default; give it in parameters={{…}}.")
+            own[name] = float(value)
+    else:
+        raise BadEvent(f"A log is that of an Event or a Scenario, not of {type(model).__name__}.")
+    struck = [c for role in event.roles if role.block.kind in STRUCK for c in (role.constraint,)]
+    known = [row for c in struck for row in c.row_names]
+    if not known:
+        raise BadEvent("Nothing strikes in this event: no row of it is inert, elastic, live or a one-sided contact.")
+    if normal is None:
+        normal = known[0]
+    elif normal not in known:
+        raise unknown("struck row", normal, known)
+    beside = [row for role in event.roles if role.block.kind == "nonideal" for row in role.constraint.row_names]
+    missing = [name for name in event.mechanism.parameters if name not in own]
+    if missing:
+        raise BadEvent(f"{listing(missing)} jumps in this event, so it has no one value in a log; use inert rows.")
+    return Rig(event, own, normal, (*known, *beside), np.asarray(q, dtype=float))

@@ -1,0 +1,109 @@
+"""Where logs come from: CSV and Parquet files, DataFrames, dicts of arrays. Nothing is ever written to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.errors import BadLog
+from jourdain.experiment.units import header
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Array = NDArray[np.float64]
+EMPTY = ("", "nan", "na", "null", "none")
+
+
+def columns_of(source: Any) -> dict[str, tuple[Any, str]]:
+    """Name → (values, unit as written), of a file or a table."""
+    found: dict[str, tuple[Any, str]] = {}
+    for text, values, unit in _parts(source):
+        name, written = header(text)
+        if name in found:
+            raise BadLog(f"The log has two columns '{name}'; rename one of them.")
+        found[name] = (values, written or unit)
+    return found
+
+
+def _parts(source: Any) -> Iterator[tuple[str, Any, str]]:
+    """(header, values, unit that stands elsewhere)."""
+    if isinstance(source, str | Path):
+        table = _table(Path(source))
+        for one, values in zip(table.schema, table.columns, strict=True):
+            about = one.metadata or {}
+            yield one.name, values, about.get(b"units", b"").decode()
+    elif isinstance(source, Mapping) or hasattr(source, "columns"):
+        for key, values in source.items():
+            yield str(key), values, ""
+    else:
+        raise BadLog(f"A log is a .csv or .parquet file, a DataFrame or a dict of arrays, not {type(source).__name__}.")
+
+
+def _table(path: Path) -> pyarrow.Table:
+    import pyarrow
+
+    if not path.is_file():
+        raise BadLog(f"There is no file '{path}'.")
+    kind = path.suffix.lower()
+    try:
+        if kind == ".parquet":
+            from pyarrow.parquet import read_table
+
+            return read_table(path)
+        if kind in (".csv", ".txt", ".tsv", ".dat"):
+            return _csv(path)
+    except (pyarrow.ArrowInvalid, UnicodeDecodeError, OSError) as error:
+        raise BadLog(f"'{path}' cannot be read: {str(error).splitlines()[0]}.") from None
+    raise BadLog(f"'{path}' is no log that can be read; give a .csv or .parquet file, or a table from Python.")
+
+
+def _csv(path: Path) -> pyarrow.Table:
+    """Comments (#) before the header are skipped; fields are parted by commas, semicolons or tabs."""
+    from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
+
+    skipped = 0
+    top: list[str] = []
+    with path.open(encoding="utf-8-sig") as file:
+        for line in file:
+            if not top and (line.startswith("#") or not line.strip()):
+                skipped += 1
+                continue
+            top.append(line)
+            if len(top) == 2:
+                break
+    if not top:
+        raise BadLog(f"'{path}' is empty; a log has a header and samples.")
+    comma = max(",;\t", key=top[0].count)
+    point = "," if comma != "," and len(top) > 1 and "," in top[1] and "." not in top[1] else "."
+    return read_csv(
+        path,
+        read_options=ReadOptions(skip_rows=skipped),
+        parse_options=ParseOptions(delimiter=comma),
+        convert_options=ConvertOptions(decimal_point=point, strings_can_be_null=True),
+    )
+
+
+def floats(name: str, values: Any) -> Array:
+    """A column as numbers `(n,)`, NaN where it is empty; what is not a number is told with its place."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise BadLog(f"Column '{name}' has the shape {array.shape}; a column has one number per sample.")
+    if array.dtype.kind in "fiu":
+        return array.astype(float, copy=False)
+    return np.array([_float(name, i, one) for i, one in enumerate(array.tolist())], dtype=float)
+
+
+def _float(name: str, i: int, value: Any) -> float:
+    if value is None or (isinstance(value, str) and value.strip().lower() in EMPTY):
+        return float("nan")
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        return float(value)
+    except (TypeError, ValueError):
+        raise BadLog(f"Column '{name}' has '{value}' at sample {i + 1}, which is no number.") from None

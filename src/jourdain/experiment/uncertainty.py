@@ -1,0 +1,70 @@
+"""How sure the numbers of a strike are: noise of velocities into energies, of forces into impulses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.experiment.rig import Rig
+
+Array = NDArray[np.float64]
+
+
+def energy_noise(rig: Rig, q: Array, v: Array, noise: Array, side: str) -> dict[str, float]:
+    """Standard deviations of T, T_c, T_a (and ξ) for independent errors of v with these standard deviations.
+
+    Energies are quadratic in v, so T(v + δ) = T + g·δ + ½ δᵀHδ holds exactly, and for normal errors
+    var T = Σ (g σ)² + ½ Σ (H σσᵀ)². Differences give g and H without error, in a pose that is known.
+    """
+    n, h = len(v), np.where(noise > 0, noise, 1.0)
+    steps = np.concatenate([np.zeros((1, n)), np.diag(h), -np.diag(h), [h[i] * np.eye(n)[i] + h[j] * np.eye(n)[j]
+                            for i in range(n) for j in range(n)]])  # fmt: skip
+    at = rig.states(np.broadcast_to(q, (len(steps), len(q))), v + steps)
+    found = {}
+    gradients = {}
+    for name in ("T", "T_c", "T_a"):
+        values = at[name]
+        here, plus, minus = values[0], values[1 : 1 + n], values[1 + n : 1 + 2 * n]
+        both = values[1 + 2 * n :].reshape(n, n)
+        g = (plus - minus) / (2 * h)
+        H = (both - plus[:, None] - plus[None, :] + here) / np.outer(h, h)
+        H[np.diag_indices(n)] = (plus + minus - 2 * here) / h**2
+        gradients[name] = g
+        found[f"{name}_{side}"] = float(
+            np.sqrt(np.sum((g * noise) ** 2) + np.sum((H * np.outer(noise, noise)) ** 2) / 2)
+        )
+    if side == "minus":
+        T, T_c = float(at["T"][0]), float(at["T_c"][0])
+        g = gradients["T_c"] / T - gradients["T"] * T_c / T**2
+        found["xi"] = float(np.sqrt(np.sum((g * noise) ** 2)))
+        found[f"u_minus.{rig.normal}"] = float(np.sqrt(np.sum(((at["u"][1 : 1 + n] - at["u"][0]) / h * noise) ** 2)))
+    return found
+
+
+def impulse_of(t: Array, force: Array, lead: Array, onset: float, end: float, end_noise: float) -> tuple[float, float]:
+    """∫ F dt from the onset, where F = 0, to the end, by the trapezoidal rule; and its standard deviation.
+
+    `force`: above the baseline, which is that of the `lead`. In the deviation: the noise of the samples, that of the
+    baseline, the force at the end times how sure the end is, and what the rule itself leaves out.
+    """
+    inside = (t > onset) & (t < end)
+    times = np.concatenate([[onset], t[inside], [end]])
+    values = np.concatenate([[0.0], force[inside], [np.interp(end, t, force)]])
+    value = float(np.trapezoid(values, times))
+    noise = float(np.std(lead))
+    weights = (times[2:] - times[:-2]) / 2  # of the samples inside
+    ends = (times[-1] - times[-2]) / 2
+    rule = abs(value - _coarse(times, values)) / 3  # its error falls with the square of the step
+    parts = [
+        noise * np.sqrt(np.sum(weights**2) + ends**2),
+        noise / np.sqrt(len(lead)) * (end - onset),
+        abs(float(values[-1])) * end_noise,
+        rule,
+    ]
+    return value, float(np.sqrt(np.sum(np.square(parts))))
+
+
+def _coarse(times: Array, values: Array) -> float:
+    """The same with every other sample."""
+    chosen = np.unique(np.concatenate([np.arange(0, len(times), 2), [len(times) - 1]]))
+    return float(np.trapezoid(values[chosen], times[chosen]))
