@@ -9,7 +9,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from casadi import SX
 from numpy.typing import NDArray
 
 from jourdain.algebra.event import IMPULSIVE_KINDS
@@ -124,11 +123,18 @@ class Rig:
 
     def velocities(self, q: Array, rates: Array) -> Array:
         """V `(*batch, n_v)` from q and its rates, by least squares where there are fewer velocities than rates."""
-        N = self.mechanism.symbols.N
-        if N.shape[0] == N.shape[1] and (N - SX.eye(N.shape[0])).nnz() == 0:
+        if self._rates_are_velocities:
             return rates
         at = self._kinematics(q, np.broadcast_to(self.own, (*q.shape[:-1], len(self.own))))["N"]
         return np.asarray((np.linalg.pinv(at) @ rates[..., None])[..., 0])
+
+    @cached_property
+    def _rates_are_velocities(self) -> bool:
+        """Whether N is the unit matrix."""
+        N = self.mechanism.symbols.N
+        return (
+            N.shape[0] == N.shape[1] and N.is_constant() and np.array_equal(np.array(ca.evalf(N)), np.eye(N.shape[0]))
+        )
 
     @cached_property
     def _kinematics(self) -> Evaluator:
