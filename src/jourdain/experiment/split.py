@@ -229,6 +229,7 @@ class _Splitter:
             )
         end, q_plus, v_plus, plus_noise, fit_plus = self._end(within, float(minus["u"]))
         self._refuse_gap(onset, end, "within the compression")
+        fit_within = self._edge(within, onset, DEGREE)[3]
         plus = rig.states(q_plus, v_plus)
         uncertainty = energy_noise(rig, q_minus, v_minus, v_noise, "minus")
         uncertainty |= energy_noise(rig, q_plus, v_plus, plus_noise, "plus")
@@ -253,7 +254,7 @@ class _Splitter:
             q_minus, v_minus, q_plus, v_plus, self._after(),
             float(minus["T"]), float(minus["T_c"]), float(minus["T_a"]),
             float(plus["T"]), float(plus["T_c"]), float(plus["T_a"]), float(minus["u"]),
-            impulse, whole, uncertainty, (*log.warnings, *self.said), *self._segments(fit_minus, self._edge(within, onset, DEGREE)[3]),
+            impulse, whole, uncertainty, (*log.warnings, *self.said), *self._segments(fit_minus, fit_within),
         )  # fmt: skip
 
     def _edge(self, samples: slice, at: float, degree: int) -> tuple[Array, Array, Array, Fit]:

@@ -67,7 +67,7 @@ class Testbed:
     `push`: N, the motors' force against the normal row, all the time (through Cᵀ, so at the motors it is torques).
     `forces`: {velocity or row: generalized force along it}, numbers or expressions in t, q, v and parameters.
     `normal`: the row that closes, by itself the first that is struck. Rows that are regular hold throughout, released
-    ones until the strike.
+    ones until the strike. `dataclasses.replace(bed, push=1.0)` shares the equations.
 
     >>> import jourdain as jd
     >>> run = Testbed(jd.gallery.pantograph(), push=0.5).run(gamma=0.5, d=0.2)
@@ -82,6 +82,19 @@ class Testbed:
     push: float = 0.0
     forces: Mapping[Any, Any] = field(default_factory=dict)
     normal: str | None = None
+    _written: dict[Any, _Equations] = field(default_factory=dict, repr=False)  # by event, row and forces
+
+    @property
+    def numbers(self) -> Array:
+        """What its equations depend on besides the mechanism's parameters."""
+        return np.append(self.surface.numbers, self.push)
+
+    def equations(self, made: Rig) -> _Equations:
+        """Written once."""
+        key = (made.event, made.normal, id(self.forces))
+        if key not in self._written:
+            self._written[key] = _Written(self, made).equations
+        return self._written[key]
 
     def run(self, q: Any = None, v: Any = None, lead: float = 0.15, after: float = 0.06, **parameters: Any) -> Run:
         """The motion around one strike: `lead` seconds before it, `after` seconds behind the end of compression.
@@ -128,7 +141,6 @@ class Run:
     impulse: Mapping[str, float]  # by row, from the onset to the end of compression
     impulse_contact: Mapping[str, float]  # to the release
     _state: Callable[[Array], Array] = field(repr=False)
-    _forces: Evaluator = field(repr=False)
 
     @property
     def T_minus(self) -> float:
@@ -142,10 +154,10 @@ class Run:
         """The q `(*shape, n_q)`, v `(*shape, n_v)` and force `(*shape, rows)`, along (normal, *tangents), at times."""
         t = np.asarray(t, dtype=float)
         z, n_q, n_v = self._state(t), len(self.rig.pose), len(self.v_minus)
-        numbers = np.concatenate([self.rig.own, self.bed.surface.numbers])
+        numbers = np.concatenate([self.rig.own, self.bed.numbers])
         flat = z.reshape(-1, z.shape[-1])
         inputs = np.broadcast_to(numbers, (len(flat), len(numbers)))
-        force = self._forces(t.reshape(-1, 1), flat, inputs)["force"][..., 0]
+        force = self.bed.equations(self.rig).forces(t.reshape(-1, 1), flat, inputs)["force"][..., 0]
         return {"q": z[..., :n_q], "v": z[..., n_q : n_q + n_v], "force": force.reshape(*t.shape, -1)}
 
     @property
@@ -174,7 +186,7 @@ class _Written:
     def __init__(self, bed: Testbed, made: Rig) -> None:
         m = made.mechanism
         s = m.symbols
-        self.gap, self.surface = SX.sym("gap"), SX.sym("surface", 5)
+        self.gap, self.surface, push = SX.sym("gap"), SX.sym("surface", 5), SX.sym("push")
         normal, tangents = made.row(made.normal), [made.row(name) for name in made.tangents]
         u_n = normal.C @ s.v + normal.b
         u_t = ca.vertcat(SX(0, 1), *(row.C @ s.v + row.b for row in tangents))
@@ -184,11 +196,11 @@ class _Written:
         F_t = -mu * F_n * u_t / ca.sqrt(ca.sumsqr(u_t) + slow**2)
         self.force = ca.vertcat(F_n, F_t)
         C = ca.vertcat(normal.C, *(row.C for row in tangents))
-        driven = -bed.push * normal.C.T + self._given(bed, made)
+        driven = -push * normal.C.T + self._given(bed, made)
         held = made.constraints("regular")
         n_p = len(tangents) + 1
         self.z = ca.vertcat(s.q, s.v, self.gap, SX.sym("p", n_p))
-        self.inputs = [s.t, self.z, ca.vertcat(s.p, self.surface)]
+        self.inputs = [s.t, self.z, ca.vertcat(s.p, self.surface, push)]
 
         def rates(on: tuple[Any, ...], force: SX) -> SX:
             motion = Dynamics(m, on, driven + C.T @ force, SX(0, 1))
@@ -220,8 +232,8 @@ class _Written:
 def _integrated(bed: Testbed, made: Rig, q: Array, v: Array, lead: float, after: float) -> Run:
     from scipy.integrate import solve_ivp
 
-    equations = _Written(bed, made).equations
-    numbers = np.concatenate([made.own, bed.surface.numbers])
+    equations = bed.equations(made)
+    numbers = np.concatenate([made.own, bed.numbers])
     n_q, n_v, n_p = len(q), len(v), 1 + len(made.tangents)
     n_gap = n_q + n_v
     start = np.concatenate([q, v, np.zeros(1 + n_p)])
@@ -292,5 +304,5 @@ def _integrated(bed: Testbed, made: Rig, q: Array, v: Array, lead: float, after:
         made, bed, -lead, end, release, stop,
         float(minus["T_c"]), float(minus["T_a"]), float(plus["T_c"]), float(plus["T_a"]),
         v, at_end[n_q:n_gap], impulses(at_end), impulses(z if at_release is None else at_release),
-        state, equations.forces,
+        state,
     )  # fmt: skip

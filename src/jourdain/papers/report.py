@@ -21,7 +21,16 @@ from jourdain.arguments import setting
 from jourdain.errors import BadArgument, CannotWrite, listing, unknown
 from jourdain.files import whole
 from jourdain.files import write as write_dataset
-from jourdain.papers import measured_shown, pantograph, pantograph_shown, walker, walker_shown, wang_chou
+from jourdain.papers import (
+    measured_shown,
+    pantograph,
+    pantograph_shown,
+    testbed,
+    testbed_shown,
+    walker,
+    walker_shown,
+    wang_chou,
+)
 from jourdain.papers.measured import Prediction
 from jourdain.papers.printed import last_digit, rows
 from jourdain.papers.record import Beside, Picture, Settings, Table
@@ -39,6 +48,7 @@ class Report:
     pictures: Mapping[str, Picture]
     walker: walker.Results
     pantograph: pantograph.Results
+    testbed: testbed.Bench
     settings: Mapping[str, Settings]
 
     def differences(self) -> Iterator[tuple[Table, str, str, Beside]]:
@@ -108,7 +118,10 @@ def compute(settings: Mapping[str, Settings] = {}, advance: Advance = _quietly) 
     walking = walker.results(settings.get("walker", {}))
     advance(1)
     striking = pantograph.results(settings.get("pantograph", {}))
-    shown = (walker_shown, walking), (pantograph_shown, striking), (measured_shown, striking)
+    advance(1)
+    measuring = testbed.bench(striking)
+    shown: list[tuple[Any, Any]] = [(walker_shown, walking), (pantograph_shown, striking), (measured_shown, striking),
+                                    (testbed_shown, measuring)]  # fmt: skip
     tables = [*problems, *(table for module, found in shown for table in module.tables(found))]
     pictures = [*wang_chou.pictures(), *(one for module, found in shown for one in module.pictures(found))]
     advance(1)
@@ -117,11 +130,12 @@ def compute(settings: Mapping[str, Settings] = {}, advance: Advance = _quietly) 
         pictures={picture.name: picture for picture in pictures},
         walker=walking,
         pantograph=striking,
+        testbed=measuring,
         settings=settings,
     )
 
 
-N_STEPS = 3  # of `compute`
+N_STEPS = 4  # of `compute`
 
 
 def write(report: Report, folder: Path, advance: Advance = _quietly) -> Path:
@@ -213,6 +227,10 @@ def html(report: Report, drawn: Mapping[str, bytes]) -> str:
         ),
         rounded_fits=_rounded_fits(report.pantograph),
         rounded=pantograph.ROUNDED,
+        surface=testbed.SURFACE,
+        compression=1e3 * np.mean([run.end for run in report.testbed.runs]),
+        largest=lambda values: float(np.abs(values).max()),
+        wrong_signs=_wrong_signs(report.testbed),
     )
 
 
@@ -224,6 +242,13 @@ def _rounded_fits(found: pantograph.Results) -> bool:
         if any(abs(float(line[name]) - value) > last_digit(line[name]) / 2 for name, value in ours.items()):
             return False
     return True
+
+
+def _wrong_signs(found: testbed.Bench) -> str:
+    """The cases of [FK-b] whose tangential impulse has the wrong sign with friction in proportion to the slip."""
+    rubbing = found.friction
+    wrong = np.nonzero(np.sign(rubbing.by_slip.tangential) != np.sign(rubbing.measured))[0]
+    return ", ".join(str(i + 1) for i in wrong) or "none"
 
 
 def _percent(report: Report, quantity: str, paper: str, above: float = 0.0) -> tuple[float, float]:
