@@ -3,7 +3,7 @@
 from jourdain.experiment.compare import Comparison, Repeats, average
 from jourdain.experiment.logs import Log, read
 from jourdain.experiment.sensors import Recording, Sensors
-from jourdain.experiment.split import Strike
+from jourdain.experiment.strike import Strike
 from jourdain.experiment.testbed import Run, Surface, Testbed
 
 __all__ = [

@@ -16,7 +16,7 @@ from jourdain.errors import BadArgument, LogWarning, unknown
 from jourdain.experiment.compare import Comparison, Repeats, average
 from jourdain.experiment.logs import read
 from jourdain.experiment.sensors import Recording, Sensors
-from jourdain.experiment.split import Strike
+from jourdain.experiment.strike import Strike
 from jourdain.experiment.testbed import Surface, Testbed
 from jourdain.quantities import QUANTITIES
 from jourdain.scenario import Scenario

@@ -12,7 +12,7 @@ from casadi import SX
 
 from jourdain.errors import BadLog, unknown
 from jourdain.experiment.rig import Rig
-from jourdain.experiment.split import Strike
+from jourdain.experiment.strike import Strike
 
 if TYPE_CHECKING:
     from jourdain.outcome import Transition

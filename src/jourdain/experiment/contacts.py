@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ MOST_LEAD = 200
 FELT = 6.0  # standard deviations above the baseline, in several samples on end
 TRACE = 3.0  # and where such a run really begins
 SMALL = 1e-3  # of the largest force: less is no contact, however quiet the sensor
+STRAIGHT = 3  # samples through which a force is carried back
+JUMP = 0.05  # of the largest force: more than that before the first sample is a jump
 RISE = 6  # samples that tell how a contact begins
 POWERS = (0.5, 1.0, 1.5, 2.0)  # of the time since its onset, with which a force may grow
 LEAST = 3  # samples of a contact
@@ -32,6 +34,7 @@ class Contact:
     begins: bool  # the log begins in it
     ends: bool  # it ends before the log does
     peak: float  # the largest force above the baseline, with its sign
+    jump: bool  # the force is there at once, so that it does not tell where between two samples it began
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,8 @@ def felt(t: Array, force: Array) -> Felt:
         while last + 1 < len(t) and out[last + 1] > trace:
             last += 1
         peak = float((force - baseline)[first : last + 1][np.argmax(out[first : last + 1])])
-        contacts.append(Contact(first, last, _onset(t, out, first, last), first == 0, last + 1 < len(t), peak))
+        onset, jump = _onset(t, out, first, last)
+        contacts.append(Contact(first, last, onset, first == 0, last + 1 < len(t), peak, jump))
     return Felt(baseline, noise, lead, _joined(t, out, contacts), spikes)
 
 
@@ -103,37 +107,44 @@ def _joined(t: Array, out: Array, contacts: list[Contact]) -> tuple[Contact, ...
         if found and contact.first <= found[-1].last + 1:
             last = found[-1]
             peak = max((last.peak, contact.peak), key=abs)
-            found[-1] = Contact(last.first, contact.last, last.onset, last.begins, contact.ends, peak)
+            found[-1] = replace(last, last=contact.last, ends=contact.ends, peak=peak)
         else:
             found.append(contact)
     return tuple(found)
 
 
-def _onset(t: Array, out: Array, first: int, last: int) -> float:
-    """Where the force begins: it grows as (t − onset)ⁿ, n as suits its first samples best.
+def _onset(t: Array, out: Array, first: int, last: int) -> tuple[float, bool]:
+    """Where the force begins, and whether it is there at once.
 
-    A straight line would come late: the force of a sphere on a plane, n = 1.5, starts gently. The onset lies behind the
-    last sample that feels nothing, but for what may hide in the noise.
+    One that grows does so as (t − onset)ⁿ, n as suits its first samples best: a straight line would come late for the
+    gentle start of a sphere on a plane, n = 1.5. The onset lies behind the last sample that feels nothing, but for what
+    may hide in the noise. Of a force that jumps the middle between two samples is taken.
     """
     if first == 0:
-        return float(t[0])
+        return float(t[0]), False
+    before = float(t[first] - t[first - 1])
+    if extrapolated(t, out, first, last, float(t[first - 1])) > JUMP * float(out[first : last + 1].max()):
+        return float(t[first]) - before / 2, True
     samples = slice(first, min(first + RISE, last + 1))
     times, force = t[samples], out[samples]
-    rising = int(np.argmax(np.append(np.diff(force) <= 0, True))) + 1  # a step goes over into something else
-    times, force = times[:rising], force[:rising]
-    earliest, latest = float(t[first - 1]) - 0.5 * float(t[first] - t[first - 1]), float(t[first])
-    best, least = latest, np.inf
-    for n in POWERS if len(times) > 2 else (1.0,):
-        slope, start = (
-            np.polynomial.polynomial.polyfit(times - latest, force ** (1 / n), 1)[::-1] if len(times) > 1 else (0, 0)
-        )
-        if slope <= 0:
-            continue
-        line = np.maximum(start + slope * (times - latest), 0)
-        left = float(np.sum((line**n - force) ** 2))
-        if left < least:
-            best, least = latest - float(start / slope), left
-    return float(np.clip(best, earliest, latest))
+    rising = int(np.argmax(np.append(np.diff(force) <= 0, True))) + 1  # then it goes over into something else
+    times, force = times[:rising] - t[first], force[:rising]
+    best, least = 0.0, np.inf
+    for n in POWERS if rising > 2 else (1.0,) if rising > 1 else ():
+        start, slope = np.polynomial.polynomial.polyfit(times, force ** (1 / n), 1)
+        if slope > 0:
+            left = float(np.sum((np.maximum(start + slope * times, 0) ** n - force) ** 2))
+            if left < least:
+                best, least = -float(start / slope), left
+    return float(t[first]) + float(np.clip(best, -1.5 * before, 0.0)), False
+
+
+def extrapolated(t: Array, force: Array, first: int, last: int, at: float) -> float:
+    """The force before the first sample that feels it, on the line through the first ones."""
+    samples = slice(first, min(first + STRAIGHT, last + 1))
+    if samples.stop - samples.start < 2:
+        return float(force[first])
+    return float(np.polynomial.polynomial.polyfit(t[samples] - at, force[samples], 1)[0])
 
 
 def saturated(t: Array, force: Array, first: int, last: int) -> tuple[float, float, float] | None:

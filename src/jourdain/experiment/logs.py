@@ -18,7 +18,7 @@ from jourdain.experiment.units import factor
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:
-    from jourdain.experiment.split import Strike
+    from jourdain.experiment.strike import Strike
 
 Array = NDArray[np.float64]
 TIME = ("t", "time", "timestamp")

@@ -12,7 +12,7 @@ from jourdain.table import aligned, with_unit
 if TYPE_CHECKING:
     from jourdain.experiment.compare import Comparison, Repeats
     from jourdain.experiment.rig import Rig
-    from jourdain.experiment.split import Strike
+    from jourdain.experiment.strike import Strike
 
 
 def strike_text(strike: Strike) -> str:

@@ -41,15 +41,18 @@ def energy_noise(rig: Rig, q: Array, v: Array, noise: Array, side: str) -> dict[
     return found
 
 
-def impulse_of(t: Array, force: Array, lead: Array, onset: float, end: float, end_noise: float) -> tuple[float, float]:
-    """∫ F dt from the onset, where F = 0, to the end, by the trapezoidal rule; and its standard deviation.
+def impulse_of(
+    t: Array, force: Array, lead: Array, onset: tuple[float, float, float], end: tuple[float, float]
+) -> tuple[float, float]:
+    """∫ F dt by trapezoids from the onset (time, its deviation, force there) to the end (time, its deviation).
 
-    `force`: above the baseline, which is that of the `lead`. In the deviation: the noise of the samples, that of the
-    baseline, the force at the end times how sure the end is, and what the rule itself leaves out.
+    Also its standard deviation: by the noise of the samples, that of the baseline, the forces at onset and end times
+    how sure these are, and what the rule itself leaves out. `force`: above the baseline, which is that of the `lead`.
     """
-    inside = (t > onset) & (t < end)
-    times = np.concatenate([[onset], t[inside], [end]])
-    values = np.concatenate([[0.0], force[inside], [np.interp(end, t, force)]])
+    (start, onset_noise, jump), (stop, end_noise) = onset, end
+    inside = (t > start) & (t < stop)
+    times = np.concatenate([[start], t[inside], [stop]])
+    values = np.concatenate([[jump], force[inside], [np.interp(stop, t, force)]])
     value = float(np.trapezoid(values, times))
     noise = float(np.std(lead))
     weights = (times[2:] - times[:-2]) / 2  # of the samples inside
@@ -57,7 +60,8 @@ def impulse_of(t: Array, force: Array, lead: Array, onset: float, end: float, en
     rule = abs(value - _coarse(times, values)) / 3  # its error falls with the square of the step
     parts = [
         noise * np.sqrt(np.sum(weights**2) + ends**2),
-        noise / np.sqrt(len(lead)) * (end - onset),
+        noise / np.sqrt(len(lead)) * (stop - start),
+        abs(jump) * onset_noise,
         abs(float(values[-1])) * end_noise,
         rule,
     ]

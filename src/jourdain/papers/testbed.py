@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.experiment.logs import read
-from jourdain.experiment.split import Strike
+from jourdain.experiment.strike import Strike
 from jourdain.experiment.testbed import Run, Surface, Testbed
 from jourdain.papers.friction import Friction, coulomb_event, friction, states
 from jourdain.papers.measured import Case
