@@ -96,4 +96,4 @@ def unit_along(quantity: str, unit: str) -> str:
     return unit if quantity in _LABELLED else ""
 
 
-_LABELLED = ("q", "v_minus", "v_plus", "u_minus", "u_plus", "outputs_minus", "outputs_plus")
+_LABELLED = ("q", "v", "v_minus", "v_plus", "u_minus", "u_plus", "outputs_minus", "outputs_plus")

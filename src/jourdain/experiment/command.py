@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
 from jourdain.arguments import setting, structural
-from jourdain.errors import BadArgument, LogWarning, unknown
+from jourdain.errors import BadArgument, BadLog, Error, LogWarning, unknown
+from jourdain.event import Event
 from jourdain.experiment.compare import Comparison, Repeats, average
 from jourdain.experiment.logs import read
 from jourdain.experiment.sensors import Recording, Sensors
@@ -73,19 +76,22 @@ def logged(
     window: float | None,
 ) -> Logged:
     """Split each file, compare with the model, average several."""
-    scenario, values = scenario_of(model, settings)
+    made, values = model_of(model, settings)
     strikes, warned = [], []
     for path in files:
+        before = f"{path}: " if len(files) > 1 else ""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", LogWarning)
-            log = read(path, scenario, columns, units, normal, values)
-            strikes.append(log.strike(number, onset, end, window))
-        before = f"{path}: " if len(files) > 1 else ""
+            try:
+                log = read(path, made, columns, units, normal, values)
+                strikes.append(log.strike(number, onset, end, window))
+            except BadLog as error:
+                raise BadLog(before + as_options(str(error))) from None
         for one in caught:
             if not issubclass(one.category, LogWarning):
                 warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
             else:
-                warned.append(f"{before}{one.message}")
+                warned.append(before + as_options(str(one.message)))
     if len(strikes) == 1:
         compared: Comparison = strikes[0].compare()
         return Logged(strikes[0], f"{strikes[0]}\n\n{compared}", tuple(warned))
@@ -109,9 +115,11 @@ def recorded(model: str, settings: Mapping[str, str], seed: int) -> tuple[Record
             own["run"][name] = setting(name, text, RUN_UNITS[name])
         else:
             left[name] = text
-    scenario, values = scenario_of(model, left)
+    made, values = model_of(model, left)
+    if not isinstance(made, Scenario):
+        raise BadArgument(f"'{model}' is an event without a state; a testbed needs a Scenario, which has one.")
     push = own["run"].pop("push", 0.0)
-    run = Testbed(scenario, Surface(**own["surface"]), push).run(**own["run"], **values)
+    run = Testbed(made, Surface(**own["surface"]), push).run(**own["run"], **values)
     record = run.record(Sensors(**own["sensors"]), seed)
     told = [
         f"onset {record.onset:.6g} s, end of compression {record.end:.6g} s, {len(record.t)} samples",
@@ -121,29 +129,51 @@ def recorded(model: str, settings: Mapping[str, str], seed: int) -> tuple[Record
     return record, "\n".join(told).replace("-", "−")
 
 
-def scenario_of(model: str, settings: Mapping[str, str]) -> tuple[Scenario, dict[str, float]]:
-    """A problem of the gallery that is one event, or what FILE.py:NAME makes; and its parameters in SI."""
-    import inspect
+def as_options(text: str) -> str:
+    """What is said in Python's words, in those of the command line.
 
-    made, keywords = _maker(model)
+    >>> as_options("Say units={'q.a': 'deg', …} or so; strike(number=2) takes the second; give end=.")
+    'Say --unit q.a=deg or so; --strike 2 takes the second; give --end.'
+    """
+    text = re.sub(r"units=\{'([^']*)': '([^']*)'(?:, '([^']*)': '([^']*)')?(?:, …)?\}",
+                  lambda m: f"--unit {m[1]}={m[2]}" + (f" --unit {m[3]}={m[4]}" if m[3] else ""), text)  # fmt: skip
+    text = re.sub(r"columns=\{'([^']*)': …\}", r"--column \1=HEADER", text)
+    text = text.replace("columns={…}", "--column NAME=HEADER").replace("columns=", "--column NAME=HEADER")
+    text = re.sub(r"(?:strike\()?number=(\d+)\)?", r"--strike \1", text)
+    return re.sub(r"\b(onset|end|window)=", r"--\1", text)
+
+
+def model_of(model: str, settings: Mapping[str, str]) -> tuple[Scenario | Event, dict[str, float]]:
+    """A problem of the gallery that is one event, or what FILE.py:NAME is or makes; and its parameters in SI."""
+    made, kinds = _maker(model)
     left = dict(settings)
     hints = inspect.signature(made).parameters if callable(made) else {}
     structure = {
-        key: structural(key, left.pop(key), hints[key].default, keywords.get(key)) for key in hints if key in left
+        key: structural(key, left.pop(key), hints[key].default, kinds.get(key)) for key in hints if key in left
     }
-    scenario = made(**structure) if callable(made) else made
-    if not isinstance(scenario, Scenario):
-        raise BadArgument(f"'{model}' is not one event at a pose (a Scenario); a log or a testbed needs one.")
+    if callable(made):
+        made = _guarded(model, lambda: made(**structure))
+    if not isinstance(made, Scenario | Event):
+        raise BadArgument(f"'{model}' is not one event (a Scenario or an Event); a log or a testbed needs one.")
+    units = made.units if isinstance(made, Scenario) else made.mechanism.units
     for name in left:
-        if name not in scenario.parameters:
-            raise unknown("parameter", name, [*hints, *scenario.parameters])
-    return scenario, {name: setting(name, text, scenario.units.get(name, "")) for name, text in left.items()}
+        if name not in made.parameters:
+            raise unknown("parameter", name, [*hints, *made.parameters])
+    return made, {name: setting(name, text, units.get(name, "")) for name, text in left.items()}
+
+
+def _guarded(model: str, run: Callable[[], Any]) -> Any:
+    """What somebody's own file makes; what goes wrong in it is told in one sentence."""
+    try:
+        return run()
+    except Error:
+        raise
+    except (Exception, SystemExit) as error:
+        raise BadArgument(f"'{model}' cannot be run: {type(error).__name__}: {error}") from None
 
 
 def _maker(model: str) -> tuple[Any, Mapping[str, Any]]:
     """What makes a scenario, and the types of its keywords."""
-    from typing import get_type_hints
-
     from jourdain import gallery
 
     path, colon, name = model.rpartition(":")
@@ -158,10 +188,8 @@ def _maker(model: str) -> tuple[Any, Mapping[str, Any]]:
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise BadArgument(f"'{path}' cannot be run: {type(error).__name__}: {error}") from None
+    loader = spec.loader
+    _guarded(path, lambda: loader.exec_module(module))
     if not hasattr(module, name):
         raise unknown(f"name in '{path}'", name, [one for one in vars(module) if not one.startswith("_")])
     return getattr(module, name), {}

@@ -5,23 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.polynomial.polynomial import polyfit, polyval
 from numpy.typing import NDArray
 
 from jourdain.errors import NoContact
+from jourdain.experiment.slopes import count_of
 
 Array = NDArray[np.float64]
-LEAST_LEAD = 20  # samples before the first contact that tell baseline and noise
-MOST_LEAD = 200
+FEW = 7  # samples without contact that a log must begin with
+MOST_LEAD = 200  # samples before the first contact that tell baseline, drift and noise
+CLEAR = 0.2  # of the largest force: no doubt a contact
 FELT = 6.0  # standard deviations above the baseline, in several samples on end
 TRACE = 3.0  # and where such a run really begins
 SMALL = 1e-3  # of the largest force: less is no contact, however quiet the sensor
+DRIFTS = 4.0  # standard deviations, over the lead, of a baseline that is no constant
+LEAST = 3  # samples of a contact
+APART = 3  # samples between two contacts
 STRAIGHT = 3  # samples through which a force is carried back
 JUMP = 0.05  # of the largest force: more than that before the first sample is a jump
 RISE = 6  # samples that tell how a contact begins
 POWERS = (0.5, 1.0, 1.5, 2.0)  # of the time since its onset, with which a force may grow
-LEAST = 3  # samples of a contact
-APART = 3  # samples between two contacts
-FLAT = 3  # equal samples at the extreme are a sensor that saturates
+FLAT = 3  # samples at the extreme, which a sensor that saturates shows
+BESIDE = 4  # samples on either side of them, which tell how high the force went
 
 
 @dataclass(frozen=True)
@@ -39,50 +44,85 @@ class Contact:
 
 @dataclass(frozen=True)
 class Felt:
-    """What one force channel tells."""
+    """What one force channel tells. `lead`: the samples before the first contact that the baseline is from."""
 
-    baseline: float
+    lead: slice
     noise: float  # standard deviation
-    lead: int  # samples that the baseline is from
     contacts: tuple[Contact, ...]
     spikes: tuple[int, ...]  # samples that stand out alone
 
-    def about(self, force: Array) -> Array:
-        """The force above the baseline."""
-        return force - self.baseline
-
 
 def felt(t: Array, force: Array) -> Felt:
-    """The contacts of a force channel `(n,)`: stretches in which it stands out of the noise of its beginning."""
-    lead = min(max(LEAST_LEAD, min(len(t) // 10, MOST_LEAD)), len(t))
-    baseline, noise = _quiet(force[:lead])
-    out = np.abs(force - baseline)
-    threshold = max(FELT * noise, SMALL * float(out.max(initial=0.0)))
+    """The contacts of a force channel `(n,)`: stretches in which it stands out of the noise before the first."""
+    lead = _lead(force)
+    base, noise = baseline(t, force, lead)
+    above = force - base
+    out = np.abs(above)
+    largest = float(out.max(initial=0.0))
+    threshold = max(FELT * noise, SMALL * largest)
     if threshold == 0:
-        return Felt(baseline, noise, lead, (), ())
+        return Felt(lead, noise, (), ())
     runs, spikes = _runs(out > threshold)
-    trace = max(TRACE * noise, SMALL * float(out.max()) / 10)
-    contacts = []
+    trace = max(TRACE * noise, SMALL * largest / 10)
+    contacts: list[Contact] = []
     for first, last in runs:
-        while first > 0 and out[first - 1] > trace and np.sign(force[first - 1] - baseline) == np.sign(
-            force[first] - baseline
-        ):  # fmt: skip
+        while first > 0 and out[first - 1] > trace and above[first - 1] * above[first] > 0:
             first -= 1
         while last + 1 < len(t) and out[last + 1] > trace:
             last += 1
-        peak = float((force - baseline)[first : last + 1][np.argmax(out[first : last + 1])])
+        peak = float(above[first : last + 1][np.argmax(out[first : last + 1])])
+        if contacts and first <= contacts[-1].last + 1:  # their traces overlap
+            joined = max((contacts[-1].peak, peak), key=abs)
+            contacts[-1] = replace(contacts[-1], last=last, ends=last + 1 < len(t), peak=joined)
+            continue
         onset, jump = _onset(t, out, first, last)
         contacts.append(Contact(first, last, onset, first == 0, last + 1 < len(t), peak, jump))
-    return Felt(baseline, noise, lead, _joined(t, out, contacts), spikes)
+    return Felt(lead, noise, tuple(contacts), spikes)
 
 
-def _quiet(lead: Array) -> tuple[float, float]:
-    """Baseline and noise, by the median: a contact within the lead hardly moves them."""
-    baseline = float(np.median(lead))
-    noise = float(1.4826 * np.median(np.abs(lead - baseline)))
-    if noise == 0:  # a sensor that counts in coarse steps shows one value most of the time
-        noise = float(np.std(lead)) if np.median(np.abs(lead - baseline)) == 0 < np.std(lead) else 0.0
-    return baseline, noise
+def _lead(force: Array) -> slice:
+    """The samples before the first contact that is beyond doubt, as far from it as it takes to rise."""
+    reference = _free(force)
+    out = np.abs(force - reference)
+    clear, _ = _runs(out > CLEAR * float(out.max(initial=0.0)))
+    if not clear:
+        return slice(0, min(len(force), MOST_LEAD))
+    first, last = clear[0]
+    rise = int(np.argmax(out[first : last + 1])) + LEAST
+    end = max(first - rise, min(first, FEW))
+    return slice(max(0, end - MOST_LEAD), end)
+
+
+def _free(force: Array) -> float:
+    """Roughly what the sensor shows without contact: what it begins with, if it stays there for a while.
+
+    Of a log that begins in contact, what it shows most of the time.
+    """
+    begins, mostly = float(np.median(force[:5])), float(np.median(force))
+    wide = 0.02 * float(np.ptp(force))
+    stays = int(np.argmax(np.append(np.abs(force - begins) > wide, True)))
+    return begins if stays >= FEW else mostly
+
+
+def baseline(t: Array, force: Array, lead: slice) -> tuple[Array, float]:
+    """What the channel shows of no force `(n,)`, and its noise. A drift is followed where the lead shows one."""
+    times, quiet = t[lead], force[lead]
+    if len(quiet) < 2:
+        return np.full(len(t), float(np.median(force[: max(len(quiet), 1)]))), 0.0
+    level = float(np.median(quiet))
+    noise = _spread(quiet - level)
+    if len(quiet) >= 2 * FEW:
+        line = polyfit(times - times[-1], quiet, 1)
+        left = _spread(quiet - polyval(times - times[-1], line))
+        if abs(line[1]) * (times[-1] - times[0]) > DRIFTS * left:
+            return np.asarray(polyval(t - times[-1], line)), left
+    return np.full(len(t), level), noise
+
+
+def _spread(values: Array) -> float:
+    """The standard deviation, by the median, which strays hardly move; of coarse steps, as it is."""
+    spread = float(1.4826 * np.median(np.abs(values - np.median(values))))
+    return spread if spread > 0 else float(np.std(values))
 
 
 def _runs(out: NDArray[np.bool_]) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
@@ -98,19 +138,6 @@ def _runs(out: NDArray[np.bool_]) -> tuple[list[tuple[int, int]], tuple[int, ...
     long = [run for run in joined if run[1] - run[0] + 1 >= LEAST]
     spikes = tuple(start for start, end in joined if end - start + 1 < LEAST)
     return long, spikes
-
-
-def _joined(t: Array, out: Array, contacts: list[Contact]) -> tuple[Contact, ...]:
-    """Contacts whose traces overlap are one."""
-    found: list[Contact] = []
-    for contact in contacts:
-        if found and contact.first <= found[-1].last + 1:
-            last = found[-1]
-            peak = max((last.peak, contact.peak), key=abs)
-            found[-1] = replace(last, last=contact.last, ends=contact.ends, peak=peak)
-        else:
-            found.append(contact)
-    return tuple(found)
 
 
 def _onset(t: Array, out: Array, first: int, last: int) -> tuple[float, bool]:
@@ -131,7 +158,7 @@ def _onset(t: Array, out: Array, first: int, last: int) -> tuple[float, bool]:
     times, force = times[:rising] - t[first], force[:rising]
     best, least = 0.0, np.inf
     for n in POWERS if rising > 2 else (1.0,) if rising > 1 else ():
-        start, slope = np.polynomial.polynomial.polyfit(times, force ** (1 / n), 1)
+        start, slope = polyfit(times, force ** (1 / n), 1)
         if slope > 0:
             left = float(np.sum((np.maximum(start + slope * times, 0) ** n - force) ** 2))
             if left < least:
@@ -144,39 +171,50 @@ def extrapolated(t: Array, force: Array, first: int, last: int, at: float) -> fl
     samples = slice(first, min(first + STRAIGHT, last + 1))
     if samples.stop - samples.start < 2:
         return float(force[first])
-    return float(np.polynomial.polynomial.polyfit(t[samples] - at, force[samples], 1)[0])
+    return float(polyfit(t[samples] - at, force[samples], 1)[0])
 
 
-def saturated(t: Array, force: Array, first: int, last: int) -> tuple[float, float, float] | None:
-    """(from, to, level) where samples are stuck at an extreme of the channel; None if they are not.
+def saturated(t: Array, force: Array, contact: Contact, noise: float) -> tuple[float, float, float] | None:
+    """(from, to, level) where a sensor is at its limit during a contact; None if it is not.
 
-    Near a smooth peak a coarse sensor shows equal samples too: then the samples beside them are one step away.
+    Samples that stay at the extreme, within the noise, while those on either side of them point beyond it; or that are
+    the same to the last digit, of a sensor that does not count.
     """
-    stretch = force[first : last + 1]
-    for level in (float(force.max()), float(force.min())):
-        stuck, _ = _runs(stretch == level)
-        moved = np.abs(np.diff(stretch))
-        step = float(np.min(moved[moved > 0], initial=np.inf))
+    inside = slice(contact.first, contact.last + 1)
+    times, values = t[inside], force[inside]
+    for sign in (1.0, -1.0):
+        side = sign * values
+        level = float(side.max())
+        stuck, _ = _runs(side >= level - max(3 * noise, 1e-12 * abs(level)))
         for start, end in stuck:
-            if end - start + 1 < FLAT:
-                continue
-            beside = [abs(level - float(stretch[i])) for i in (start - 1, end + 1) if 0 <= i < len(stretch)]
-            if beside and max(beside) > 3 * step:
-                return float(t[first + start]), float(t[first + end]), level
+            flat = side[start : end + 1]
+            same = int(np.sum(flat == level)) >= FLAT and count_of(force) == 0
+            if same or _beyond(times, side, start, end) > level + max(6 * noise, 0.02 * abs(level)):
+                return float(times[start]), float(times[end]), sign * level
     return None
+
+
+def _beyond(t: Array, force: Array, start: int, end: int) -> float:
+    """How high a parabola through the samples beside a stretch goes within it; −inf where they are too few."""
+    sides = np.r_[max(start - BESIDE, 0) : start, end + 1 : min(end + 1 + BESIDE, len(t))]
+    if start < 2 or len(t) - 1 - end < 2:
+        return -np.inf
+    middle = float(t[start] + t[end]) / 2
+    return float(polyfit(t[sides] - middle, force[sides], 2)[0])
 
 
 def refuse_none(found: Felt, t: Array, force: Array, row: str) -> None:
     """Raise where nothing is felt."""
     if found.contacts:
         return
-    i = int(np.argmax(np.abs(force - found.baseline)))
+    out = np.abs(force - baseline(t, force, found.lead)[0])
+    i = int(np.argmax(out))
     if found.spikes:
         raise NoContact(
             f"'{row}' has no contact that lasts {LEAST} samples: it only stands out at t = {t[found.spikes[0]]:.6g} s, "
-            f"by {force[found.spikes[0]] - found.baseline:.4g}. Sample faster, or give onset= and end=."
+            f"by {out[found.spikes[0]]:.4g}. Sample faster."
         )
     raise NoContact(
-        f"There is no contact in the log: '{row}' departs from its baseline {found.baseline:.4g} by "
-        f"{abs(force[i] - found.baseline):.4g} at most, at t = {t[i]:.6g} s; its noise is {found.noise:.2g}."
+        f"There is no contact in the log: '{row}' departs from its baseline by {out[i]:.4g} at most, at "
+        f"t = {t[i]:.6g} s; its noise is {found.noise:.2g}."
     )

@@ -35,8 +35,8 @@ class Edges:
 
     def __init__(self, log: Log, quiet: slice, window: float | None) -> None:
         self.log, self.window = log, window
-        self.noise_q = noise_of(log.q[quiet])
-        self.noise_v = None if log.v is None else noise_of(log.v[quiet])
+        self.noise_q = noise_of(log.t[quiet], log.q[quiet])
+        self.noise_v = None if log.v is None else noise_of(log.t[quiet], log.v[quiet])
 
     def at(self, samples: slice, t: float, degree: int) -> Edge:
         """The state at a time from these samples; `degree`: of the places, one less of logged velocities."""

@@ -66,10 +66,17 @@ class Log:
         return split(self, number, onset, end, window)
 
     def strikes(self) -> tuple[Strike, ...]:
-        """All of them."""
+        """All of them; a contact of which nothing can be told is left out, and said so."""
         from jourdain.experiment.split import contacts_of, split
 
-        return tuple(split(self, i + 1, None, None, None) for i in range(len(contacts_of(self).contacts)))
+        found = []
+        for i, contact in enumerate(contacts_of(self).contacts):
+            try:
+                found.append(split(self, i + 1, None, None, None))
+            except BadLog as error:
+                told = f"The contact from t = {contact.onset:.6g} s on is left out: {error}"
+                warnings.warn(told, LogWarning, stacklevel=2)
+        return tuple(found)
 
 
 def read(
@@ -120,10 +127,12 @@ class _Reader:
         }
         short = {**{row: f"force.{row}" for row in made.rows}, **{name: f"q.{name}" for name in s.q_names}}
         self.short = {**short, **{target: target for target in self.targets}, **dict.fromkeys(TIME, "t")}
-        self.renamed = {self._target(key): text for key, text in columns.items()}
-        self.in_unit = {self._target(key): text for key, text in units.items()}
+        self.renamed = {self._target(key, text): text for key, text in columns.items()}
+        self.in_unit = {self._target(key, text): text for key, text in units.items()}
 
-    def _target(self, key: str) -> str:
+    def _target(self, key: str, text: Any) -> str:
+        if not isinstance(text, str):
+            raise BadLog(f"columns and units are dicts of texts, but '{key}' has {text!r}.")
         if key not in self.short:
             raise unknown("column of a log", key, self.targets)
         return self.short[key]
@@ -157,6 +166,8 @@ class _Reader:
         self._refuse_short(t)
         gaps = self._gaps(t)
         whole = self._configuration({name: values[keep] for name, values in q.items()}, len(t))
+        if not v:
+            self._refuse_undetermined()
         rates = np.stack([v[name][keep] for name in s.v_names], axis=-1) if v else None
         return Log(
             self.rig, t, whole, rates, {row: values[keep] for row, values in forces.items()}, gaps,
@@ -252,6 +263,13 @@ class _Reader:
                 f"{steps[i] / np.median(steps):.3g} steps, after t = {t[i]:.6g} s."
             )
         return tuple((float(t[i]), float(t[i + 1])) for i in long)
+
+    def _refuse_undetermined(self) -> None:
+        """Velocities that no coordinate tells must be logged."""
+        open_ = self.rig.undetermined()
+        if open_:
+            columns = listing(f"v.{name}" for name in open_)
+            raise BadLog(f"The coordinates do not tell {listing(open_)}: log all velocities, {columns} among them.")
 
     def _configuration(self, q: Mapping[str, Array], n: int) -> Array:
         """All coordinates `(n, n_q)`: those that are not logged follow from the loops, or the log is not enough."""

@@ -19,6 +19,9 @@ from jourdain.experiment.logs import Log
 
 Array = NDArray[np.float64]
 FITS = 5.0  # times: between a fifth and five times may be friction, motors, a mass that is not known well
+TWO_FIT = 1.5  # two changes of unit at once must explain more: they fit almost anything
+HOPELESS = 20.0  # times: nothing but a mistake
+AGREE = 0.3  # of a velocity: rates that differ more from those of the coordinates are refused
 TURNS = 4 * pi  # rad: an angle beyond it is more likely one in degrees
 
 
@@ -46,31 +49,51 @@ def refuse_units(log: Log, q: Array, v: Array, impulse: float, onset: float, war
     for changed in several:
         if fitting is not None and len(changed) > len(fitting):
             break
-        found = _ratio(log, q, v, impulse, changed)
-        if 1 / FITS < found < FITS and (fitting is None or abs(np.log(found)) < abs(np.log(best))):
+        found, near = _ratio(log, q, v, impulse, changed), FITS if len(changed) == 1 else TWO_FIT
+        if 1 / near < found < near and (fitting is None or abs(np.log(found)) < abs(np.log(best))):
             best, fitting = found, changed
-    if fitting is None or (1 / FITS < ratio < FITS and abs(np.log(best)) > abs(np.log(ratio))):
+    fits = 1 / FITS < ratio < FITS
+    if fitting is None or (fits and abs(np.log(best)) > abs(np.log(ratio))):
         if not np.isfinite(ratio):
             raise BadLog(
                 f"The model has no motion at the measured state at t = {onset:.6g} s, "
                 f"{_state(log, q)}: check the units and the origin of the coordinates."
+            )
+        if not 1 / HOPELESS < ratio < HOPELESS:
+            raise BadLog(
+                f"The impulse along '{log.rig.normal}' at t = {onset:.6g} s is {ratio:.3g} times what stops the model: "
+                "check the units of times, coordinates and forces, and which column is which."
             )
         return  # what is still off is told when the impulse is known
     columns = [column for slip in fitting for column in slip.columns]
     words = {slip.word: listing(slip.columns) for slip in fitting}
     told = " and ".join(f"{named} in {word}" for word, named in words.items())
     given = ", ".join(f"'{slip.columns[0]}': '{slip.word}'" for slip in fitting)
-    off = "the model has no such pose" if not np.isfinite(ratio) else f"{ratio:.3g} times what stops the model"
-    text = (
-        f"The log looks like {told}: as it is read, the impulse at t = {onset:.6g} s is {off}, with that "
-        f"{best:.3g} times."
-    )
+    off = f"the impulse at t = {onset:.6g} s is {ratio:.3g} times what stops the model"
+    if not np.isfinite(ratio):
+        off = f"the model has no such motion at t = {onset:.6g} s"
+    text = f"The log looks like {told}: as it is read, {off}; with that, the impulse is {best:.3g} times what stops it."
     if {*columns} <= log.trusted:
         warn(text)
         return
     kept = ", ".join(f"'{slip.columns[0]}': '{log.units.get(slip.columns[0], '')}'" for slip in fitting)
     raise BadLog(
         f"{text} Say units={{{given}, …}} or write it into the header; units={{{kept}, …}} if it is right as it is."
+    )
+
+
+def refuse_rates(log: Log, logged: Array, moving: Array, onset: float) -> None:
+    """Raise where the rates of coordinates that follow from logged velocities are not those that the log moves with."""
+    if float(np.max(np.abs(logged - moving))) <= AGREE * float(np.max(np.abs(moving))):
+        return
+    i = int(np.argmax(np.abs(logged - moving)))
+    name, ratio = log.rig.mechanism.symbols.q_names[i], float(logged[i] / moving[i]) if moving[i] else np.inf
+    words = {"deg/s": 180 / pi, "mm/s": 1e3, "rpm": 60 / (2 * pi)}
+    near = [word for word, factor in words.items() if abs(ratio / factor - 1) < AGREE / 2]
+    told = f"They look like {near[0]}: say units={{'v.{name}': '{near[0]}', …}}." if near else ""
+    raise BadLog(
+        f"The logged rates have '{name}' move with {logged[i]:.4g} at t = {onset:.6g} s, but it moves with "
+        f"{moving[i]:.4g}. {told or 'Correct them, or leave them out.'}"
     )
 
 
@@ -113,11 +136,23 @@ def _slips(log: Log) -> list[Slip]:
         columns = tuple(f"q.{name}" for name, one in zip(names, chosen, strict=True) if one)
         return Slip(word, columns, np.where(chosen, factor, 1.0))
 
+    def read_as(target: str, word: str) -> bool:
+        return log.units.get(target, "") == word
+
+    wrong = []  # units in the header that the numbers are not in
+    if read_as("t", "ms"):
+        wrong.append(Slip("s", ("t",), time=1e3))
+    if any(read_as(f"q.{name}", "deg") for name in names):
+        wrong.append(coordinates("rad", "rad", 180 / pi))
+    if forces and read_as(forces[0], "mN"):
+        wrong.append(Slip("N", forces, force=1e3))
     return [
+        *wrong,
         coordinates("deg", "rad", pi / 180),
         Slip("mN", forces, force=1e-3),
         coordinates("mm", "m", 1e-3),
         Slip("ms", ("t",), time=1e-3),
+        Slip("us", ("t",), time=1e-6),
         Slip("kN", forces, force=1e3),
         Slip("-N", forces, force=-1.0),
         coordinates("mrad", "rad", 1e-3),

@@ -128,6 +128,21 @@ class Rig:
         at = self._kinematics(q, np.broadcast_to(self.own, (*q.shape[:-1], len(self.own))))["N"]
         return np.asarray((np.linalg.pinv(at) @ rates[..., None])[..., 0])
 
+    def rates(self, q: Array, v: Array) -> Array:
+        """The rates of the coordinates, N v, at one state `(n_q,)`, `(n_v,)`."""
+        return v if self._rates_are_velocities else np.asarray(self._kinematics(q, self.own)["N"] @ v)
+
+    def undetermined(self) -> list[str]:
+        """Velocities that the rates of the coordinates do not tell, as the spin of a ball without an angle."""
+        if self._rates_are_velocities:
+            return []
+        N = self._kinematics(self.pose, self.own)["N"]
+        _, size, V = np.linalg.svd(N)
+        free = V[np.sum(size > 1e-9 * max(size.max(initial=0.0), 1.0)) :]
+        return [
+            name for i, name in enumerate(self.mechanism.symbols.v_names) if np.abs(free[:, i]).max(initial=0.0) > 1e-6
+        ]
+
     @cached_property
     def _rates_are_velocities(self) -> bool:
         """Whether N is the unit matrix."""
@@ -143,10 +158,16 @@ class Rig:
 
 
 def rig(model: Any, normal: str | None = None, parameters: Mapping[str, Any] = {}) -> Rig:
-    """Of a Scenario or an Event. `normal`: the row that closes; by itself the first that is struck."""
+    """Of a Scenario or an Event. `normal`: the row that closes.
+
+    By itself that of the first struck contact or, where a scenario tells the motion, the struck row that closes most.
+    """
+    v = None
     if isinstance(model, Scenario):
         event = model.event
-        q, _, p = model.state(parameters)
+        q, v, p = model.state(parameters)
+        if np.ndim(p) != 1:
+            raise BadEvent("A log or a testbed is about one strike at a time; give parameters without batch axes.")
         own = dict(zip(event.parameters, map(float, p), strict=True))
     elif isinstance(model, Event):
         event, q = model, model.mechanism.neutral
@@ -166,7 +187,7 @@ def rig(model: Any, normal: str | None = None, parameters: Mapping[str, Any] = {
     if not known:
         raise BadEvent("Nothing strikes in this event: no row of it is inert, elastic, live or a one-sided contact.")
     if normal is None:
-        normal = known[0]
+        normal = _closing(event, struck, q, v, own)
     elif normal not in known:
         raise unknown("struck row", normal, known)
     beside = [row for role in event.roles if role.block.kind == "nonideal" for row in role.constraint.row_names]
@@ -174,3 +195,18 @@ def rig(model: Any, normal: str | None = None, parameters: Mapping[str, Any] = {
     if missing:
         raise BadEvent(f"{listing(missing)} jumps in this event, so it has no one value in a log; use inert rows.")
     return Rig(event, own, normal, (*known, *beside), np.asarray(q, dtype=float))
+
+
+def _closing(event: Event, struck: list[Constraint], q: Array, v: Array | None, own: Mapping[str, float]) -> str:
+    """The struck row that closes most; the first where the motion is not known. Tangents of contacts do not close."""
+    rows = [row for c in struck for row in (c.row_names[:1] if isinstance(c, Contact) else c.row_names)]
+    if v is None or np.ndim(v) != 1 or len(rows) == 1:
+        return rows[0]
+    mechanism = event.mechanism
+    given = {name: own[name] for name in mechanism.parameters if name in own}
+
+    def u(row: str) -> float:
+        C, b = mechanism.find_constraint(row).rows(q, **given)
+        return float(C[0] @ v + b[0])
+
+    return min(rows, key=u)

@@ -23,8 +23,8 @@ FITS = 1.1  # times the noise: what a pilot may leave, but for
 CHANCE = 4.0  # standard deviations of it
 DEGREE = 3  # of a position, on one side of a strike: its acceleration may grow
 MOSTLY = 0.99  # of all samples
+BLOCK = 12  # samples of a short polynomial
 EVEN = 1e-3  # of a step: times that are no more uneven than this are taken to be even
-CHUNK = 1 << 14  # samples at a time where times are uneven
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,21 @@ class Fit:
         return np.asarray(k * x[..., None] ** np.maximum(k - 1, 0) / self.scale)
 
 
-def noise_of(y: Array) -> Array:
-    """The noise of samples `(n, columns)` without a strike in them: what third differences leave of a smooth motion.
+def noise_of(t: Array, y: Array) -> Array:
+    """The noise of samples `(n, columns)` without a strike in them: what short polynomials leave of a smooth motion.
 
-    An encoder that counts has the noise of its counts, step/√12, also where they come so evenly that it does not show.
+    Against their times, so that uncertain time stamps count too. An encoder that counts has the noise of its counts,
+    step/√12, also where they come so evenly that it does not show.
     """
-    if len(y) < 5:
+    n = len(t) // BLOCK
+    if n == 0:
         return np.zeros(y.shape[1])
-    rough = np.sqrt(np.mean(np.diff(y, n=3, axis=0) ** 2, axis=0) / 20)  # of white noise 20 times its variance
+    times, values = t[-n * BLOCK :].reshape(n, BLOCK), y[-n * BLOCK :].reshape(n, BLOCK, -1)
+    x = 2 * (times - times[:, :1]) / (times[:, -1:] - times[:, :1]) - 1
+    Q, _ = np.linalg.qr(x[..., None] ** np.arange(DEGREE + 1))
+    left = values - Q @ (np.swapaxes(Q, 1, 2) @ values)
+    squares = np.sum(left**2, axis=1) / (BLOCK - DEGREE - 1)
+    rough = np.sqrt(np.mean(np.sort(squares, axis=0)[: max(1, round(0.9 * n))], axis=0))  # but for strays
     counts = np.array([count_of(column) for column in y.T])
     return np.asarray(np.maximum(rough, counts / np.sqrt(12)))
 
@@ -88,6 +95,8 @@ def count_of(y: Array) -> float:
     if largest == 0:
         return 0.0
     several = np.unique(np.round(moved / largest, 9))
+    if len(several) < 2:  # a motion as even as that may be anything
+        return 0.0
     apart = np.concatenate([several, np.diff(several)])
     step = float(np.min(apart[apart > 1e-9], initial=np.inf)) * largest
     counts = moved / step  # of an encoder whole numbers, of anything else hardly ever
@@ -163,37 +172,12 @@ def _segment(t: Array, y: Array, window: int, degree: int) -> Array:
         return np.broadcast_to(np.diff(y, axis=0) / np.diff(t)[:, None], y.shape)
     degree = min(degree, window - 1)
     steps = np.diff(t)
-    if np.ptp(steps) <= EVEN * np.mean(steps):
-        from scipy.signal import savgol_filter
+    step = float((t[-1] - t[0]) / (n - 1))
+    even = np.ptp(steps) <= EVEN * step
+    if not even:  # on an even grid between the samples; what lies straight between two of them is off by a fraction
+        uneven, t = t, np.linspace(t[0], t[-1], n)  # of the noise
+        y = np.stack([np.interp(t, uneven, column) for column in y.T], axis=-1)
+    from scipy.signal import savgol_filter
 
-        step = float((t[-1] - t[0]) / (n - 1))
-        return np.asarray(savgol_filter(y, window, degree, deriv=1, delta=step, axis=0, mode="interp"))
-    return _uneven(t, y, window, degree)
-
-
-def _uneven(t: Array, y: Array, window: int, degree: int) -> Array:
-    """The same where samples do not come evenly: a fit of its own for every sample."""
-    from numpy.lib.stride_tricks import sliding_window_view
-
-    n, half = len(t), window // 2
-    found = np.empty_like(y)
-    times, values = sliding_window_view(t, window), sliding_window_view(y, window, axis=0)
-    for start in range(0, n - window + 1, CHUNK):
-        several = slice(start, min(start + CHUNK, n - window + 1))
-        centre = times[several, half]
-        span = (times[several, -1] - times[several, 0]) / 2
-        x = (times[several] - centre[:, None]) / span[:, None]
-        A = x[..., None] ** np.arange(degree + 1)
-        AT = np.swapaxes(A, -1, -2)
-        c = np.linalg.solve(AT @ A, AT @ np.swapaxes(values[several], -1, -2))
-        found[start + half : start + half + len(centre)] = c[:, 1] / span[:, None]
-        k = np.arange(degree + 1)
-        ends = []
-        if start == 0:
-            ends.append((0, slice(0, half)))
-        if several.stop == n - window + 1:
-            ends.append((-1, slice(n - half, n)))
-        for of, places in ends:  # the last whole window serves to the end
-            at = (t[places] - centre[of]) / span[of]
-            found[places] = (k * at[:, None] ** np.maximum(k - 1, 0)) @ c[of] / span[of]
-    return found
+    found = np.asarray(savgol_filter(y, window, degree, deriv=1, delta=step, axis=0, mode="interp"))
+    return found if even else np.stack([np.interp(uneven, t, column) for column in found.T], axis=-1)

@@ -63,12 +63,20 @@ def _table(path: Path) -> pyarrow.Table:
 
 
 def _csv(path: Path) -> pyarrow.Table:
+    """In UTF-8, or else in Latin-1, as older instruments write their °."""
+    try:
+        return _decoded(path, "utf-8-sig", "utf8")
+    except UnicodeDecodeError:
+        return _decoded(path, "latin-1", "latin-1")
+
+
+def _decoded(path: Path, top_as: str, rest_as: str) -> pyarrow.Table:
     """Comments (#) before the header are skipped; fields are parted by commas, semicolons or tabs."""
     from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
 
     skipped = 0
     top: list[str] = []
-    with path.open(encoding="utf-8-sig") as file:
+    with path.open(encoding=top_as) as file:
         for line in file:
             if not top and (line.startswith("#") or not line.strip()):
                 skipped += 1
@@ -82,7 +90,7 @@ def _csv(path: Path) -> pyarrow.Table:
     point = "," if comma != "," and len(top) > 1 and "," in top[1] and "." not in top[1] else "."
     return read_csv(
         path,
-        read_options=ReadOptions(skip_rows=skipped),
+        read_options=ReadOptions(skip_rows=skipped, encoding=rest_as),
         parse_options=ParseOptions(delimiter=comma),
         convert_options=ConvertOptions(decimal_point=point, strings_can_be_null=True),
     )
@@ -95,6 +103,9 @@ def floats(name: str, values: Any) -> Array:
         raise BadLog(f"Column '{name}' has the shape {array.shape}; a column has one number per sample.")
     if array.dtype.kind in "fiu":
         return array.astype(float, copy=False)
+    if array.dtype.kind in "mM":  # dates and durations: seconds from the first
+        since = array - array[0] if len(array) else array.astype("timedelta64[ns]")
+        return np.where(np.isnat(since), np.nan, since.astype("timedelta64[ns]").astype(float) * 1e-9)
     return np.array([_float(name, i, one) for i, one in enumerate(array.tolist())], dtype=float)
 
 

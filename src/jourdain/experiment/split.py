@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.errors import BadLog, LogWarning
-from jourdain.experiment.contacts import Felt, extrapolated, felt, refuse_none, saturated
+from jourdain.experiment.contacts import Felt, baseline, extrapolated, felt, refuse_none, saturated
 from jourdain.experiment.edges import Edge, Edges
 from jourdain.experiment.kink import kink
 from jourdain.experiment.logs import Log
-from jourdain.experiment.plausible import refuse_units
+from jourdain.experiment.plausible import refuse_rates, refuse_units
 from jourdain.experiment.slopes import DEGREE, rates_along
 from jourdain.experiment.strike import Strike
 from jourdain.experiment.uncertainty import energy_noise, impulse_of
@@ -23,6 +23,9 @@ LEAST_WITHIN = 4  # samples of a contact whose compression can be followed
 LOCAL = 2000  # samples on either side of a strike that are looked at
 CURVE = 61  # samples, at most, of a window of the curves over time
 NEAR = 3  # samples around a first guess of the end of compression, among which it is looked for
+AWAY = 3  # samples between a given onset and the felt one that are told
+CLOSING = 0.1  # of u⁻: more than that at a given end of compression is told
+BRIEF = 6  # samples of compression: in fewer, trapezoids are coarse
 FADED = 0.02  # of u⁻: compression that comes this near to its end and no nearer has ended
 OFF = 2.0  # times: an impulse further than this from what stops the model is told
 
@@ -48,8 +51,13 @@ class _Splitter:
     ) -> None:
         self.log, self.rig = log, log.rig
         self.said: list[str] = []
+        for name, value in (("onset", onset), ("end", end), ("window", window)):
+            if value is not None and not (isinstance(value, int | float) and np.isfinite(value)):
+                raise BadLog(f"{name} is a time in s, not {value!r}.")
+        if window is not None and not window > 0:
+            raise BadLog(f"window is a time in s, above 0, not {window!r}.")
         self.felt = contacts_of(log)
-        self.normal = self.felt.about(log.forces[self.rig.normal])
+        self.normal = self._above(self.rig.normal)[0]
         self.number = self._chosen(number, onset)
         self.contact = self.felt.contacts[self.number - 1]
         self.sought, self.given_end = onset is None, end
@@ -69,6 +77,12 @@ class _Splitter:
     def warn(self, text: str) -> None:
         self.said.append(text)
         warnings.warn(text, LogWarning, stacklevel=6)
+
+    def _above(self, row: str) -> tuple[Array, float]:
+        """A force above its baseline, and its noise."""
+        force = self.log.forces[row]
+        base, noise = baseline(self.log.t, force, self.felt.lead)
+        return force - base, noise
 
     # Which contact, and where
 
@@ -97,12 +111,17 @@ class _Splitter:
     def _placed(self, onset: float | None, end: float | None) -> float:
         """The onset, found or given."""
         t = self.log.t
-        if onset is None:
-            if self.contact.begins:
-                raise BadLog(f"The log begins in contact, at t = {t[0]:.6g} s; it must begin before the strike.")
-            onset = self.contact.onset
-        if not t[0] < onset < t[-1]:
+        if onset is None and self.contact.begins:
+            raise BadLog(f"The log begins in contact, at t = {t[0]:.6g} s; it must begin before the strike.")
+        if onset is not None and not t[0] < onset < t[-1]:
             raise BadLog(f"onset = {onset:.6g} s lies outside the log, {t[0]:.6g} to {t[-1]:.6g} s.")
+        if onset is None:
+            onset = self.contact.onset
+        elif abs(onset - self.contact.onset) > AWAY * self.log.step:
+            self.warn(
+                f"The onset is given as {onset:.6g} s, but '{self.rig.normal}' is first felt at "
+                f"t = {self.contact.onset:.6g} s."
+            )
         if end is not None and not onset < end <= t[-1]:
             raise BadLog(
                 f"end = {end:.6g} s must lie behind the onset {onset:.6g} s and within the log ({t[-1]:.6g} s)."
@@ -115,6 +134,8 @@ class _Splitter:
         log, rig, contact = self.log, self.rig, self.contact
         self._refuse_gap(float(log.t[self.first - 1]), self.onset, "at the onset")
         minus = self.edges.at(self.before, self.onset, DEGREE)
+        if minus.rates is not None:
+            refuse_rates(log, rig.rates(minus.q, minus.v), minus.places.rate(self.onset), self.onset)
         refuse_units(log, minus.q, minus.v, self._rough(), self.onset, self.warn)
         if self.sought and contact.jump:
             self.onset, self.onset_noise = self._kink(minus)
@@ -133,6 +154,16 @@ class _Splitter:
         plus = self._end(float(before["u"]))
         self._refuse_gap(self.onset, plus.t, "within the compression")
         after = rig.states(plus.q, plus.v)
+        if self.given_end is not None and abs(after["u"]) > CLOSING * abs(before["u"]):
+            self.warn(
+                f"The end of compression is given as {plus.t:.6g} s, but '{rig.normal}' still has u = {after['u']:.4g} "
+                f"there, {after['u'] / before['u']:.0%} of that before."
+            )
+        if (plus.t - self.onset) / log.step < BRIEF:
+            self.warn(
+                f"The compression from t = {self.onset:.6g} s on lasts {(plus.t - self.onset) / log.step:.2g} samples; "
+                "its impulses are coarse. Sample faster."
+            )
         end_noise = 0.0 if self.given_end is not None else self._end_noise(plus)
         uncertainty = {"onset": self.onset_noise, "end": end_noise}
         uncertainty |= energy_noise(rig, minus.q, minus.v, minus.noise, "minus")
@@ -184,7 +215,8 @@ class _Splitter:
             longer = slice(self.first, max(within.stop, int(np.searchsorted(log.t, self.given_end)) + 1))
             return self.edges.at(longer, self.given_end, DEGREE)
         t, q = log.t[within], log.q[within]
-        v = rig.velocities(q, rates_along(t, q, [], [min(7, len(t))], 2)) if log.v is None else log.v[within]
+        window = max(7, self.edges.at(within, self.onset, DEGREE).n // 2)
+        v = rig.velocities(q, rates_along(t, q, [], [min(window, len(t))], 2)) if log.v is None else log.v[within]
         u = rig.states(q, v)["u"]
         if not (u >= 0).any():
             return self._faded(t, u, u_minus)
@@ -235,16 +267,16 @@ class _Splitter:
     def _impulse(self, row: str, end: float, end_noise: float) -> tuple[float, float]:
         """∫ F dt from the onset to a time, and its standard deviation."""
         log = self.log
-        lead = log.forces[row][: self.felt.lead]
-        above = log.forces[row] - np.median(lead)
+        above, noise = self._above(row)
         start = 0.0
         if self.contact.jump:
             start = extrapolated(log.t, above, self.first, self.contact.last, self.onset)
-        return impulse_of(log.t, above, lead, (self.onset, self.onset_noise, start), (end, end_noise))
+        n_lead = self.felt.lead.stop - self.felt.lead.start
+        return impulse_of(log.t, above, (noise, n_lead), (self.onset, self.onset_noise, start), (end, end_noise))
 
     def _saturated(self, row: str, end: float, value: float) -> bool:
         """Whether the sensor was at its limit before the end of compression; then it is told."""
-        stuck = saturated(self.log.t, self.log.forces[row], self.contact.first, self.contact.last)
+        stuck = saturated(self.log.t, self.log.forces[row], self.contact, self._above(row)[1])
         if stuck is None or stuck[0] > end:
             return False
         self.warn(

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 RTOL, ATOL = 1e-10, 1e-13
+PATIENCE = 1_000_000  # evaluations of the equations
+STIFF = 300.0
 AT_REST = 0.1  # of u at the strike: an approach begins no slower than that, however hard the motors push
 
 
@@ -113,7 +115,7 @@ class Testbed:
         else:
             q, v = made.mechanism.coordinates(q), made.mechanism.velocities(v)
         if np.ndim(q) != 1 or np.ndim(v) != 1:
-            raise BadEvent("A testbed runs one strike at a time; give parameters without batch axes.")
+            raise BadEvent("A testbed runs one strike at a time; give q and v without batch axes.")
         before = made.states(q, v)
         if not np.isfinite(before["u"]):
             raise NotFinite("The state at the strike is not finite; check q, v and the parameters.")
@@ -238,8 +240,20 @@ def _integrated(bed: Testbed, made: Rig, q: Array, v: Array, lead: float, after:
     n_gap = n_q + n_v
     start = np.concatenate([q, v, np.zeros(1 + n_p)])
 
+    asked = 0
+
     def rates(of: Evaluator) -> Callable[[float, Array], Array]:
-        return lambda t, z: np.asarray(of(np.array([t]), z, numbers)["rates"][:, 0])
+        def at(t: float, z: Array) -> Array:
+            nonlocal asked
+            asked += 1
+            if asked > PATIENCE:
+                raise NotConverged(
+                    f"The testbed is still at t = {t:.4g} s after {PATIENCE} evaluations; a softer surface, a larger "
+                    "slip_speed or a shorter after may do."
+                )
+            return np.asarray(of(np.array([t]), z, numbers)["rates"][:, 0])
+
+        return at
 
     def closing(t: float, z: Array) -> float:
         return float(rates(equations.after)(t, z)[n_gap])
@@ -248,6 +262,9 @@ def _integrated(bed: Testbed, made: Rig, q: Array, v: Array, lead: float, after:
         return float(z[n_gap])
 
     u_minus = closing(0.0, start)
+    # Friction that fades within a slip_speed far below u makes the equations stiff: sticking is a fast decay.
+    stiff = bed.surface.friction * abs(u_minus) / bed.surface.slip_speed > STIFF
+    method, rtol = ("Radau", 100 * RTOL) if stiff else ("DOP853", RTOL)
 
     def resting(t: float, z: Array) -> float:
         return float(rates(equations.before)(t, z)[n_gap]) - AT_REST * u_minus
@@ -257,7 +274,8 @@ def _integrated(bed: Testbed, made: Rig, q: Array, v: Array, lead: float, after:
 
     def piece(of: Evaluator, t: float, z: Array, until: float, events: list[Any]) -> Any:
         size = np.abs(until - t) / 20
-        found = solve_ivp(rates(of), (t, until), z, "DOP853", None, True, events, rtol=RTOL, atol=ATOL, max_step=size)
+        with np.errstate(all="ignore"):  # what is not finite is told below
+            found = solve_ivp(rates(of), (t, until), z, method, None, True, events, rtol=rtol, atol=ATOL, max_step=size)
         if not found.success or not np.isfinite(found.y).all():
             raise NotConverged(
                 f"The motion of the testbed stops at t = {found.t[-1]:.4g} s: the mechanism comes to a pose that it "
@@ -274,11 +292,11 @@ def _integrated(bed: Testbed, made: Rig, q: Array, v: Array, lead: float, after:
     if not len(pieces[-1].t_events[0]):
         raise NotConverged(f"Compression has not ended {patience:.3g} s after the strike; choose a stiffer surface.")
     stop, release, at_release = end + after, None, None
-    t, z = end, at_end
+    t, z, touching = end, at_end, True
     while t < stop:
-        gap.direction = -1.0 if z[n_gap] > 0 or t == release else 1.0  # type: ignore[attr-defined]
+        gap.direction = 1.0 if touching else -1.0  # type: ignore[attr-defined]
         pieces.append(piece(equations.after, t, z, stop, [gap]))
-        t, z = float(pieces[-1].t[-1]), pieces[-1].y[:, -1]
+        t, z, touching = float(pieces[-1].t[-1]), pieces[-1].y[:, -1], not touching
         if release is None and len(pieces[-1].t_events[0]):
             release, at_release = t, z
     solutions = [one.sol for one in pieces]

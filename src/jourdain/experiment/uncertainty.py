@@ -42,25 +42,26 @@ def energy_noise(rig: Rig, q: Array, v: Array, noise: Array, side: str) -> dict[
 
 
 def impulse_of(
-    t: Array, force: Array, lead: Array, onset: tuple[float, float, float], end: tuple[float, float]
+    t: Array, force: Array, lead: tuple[float, int], onset: tuple[float, float, float], end: tuple[float, float]
 ) -> tuple[float, float]:
     """∫ F dt by trapezoids from the onset (time, its deviation, force there) to the end (time, its deviation).
 
     Also its standard deviation: by the noise of the samples, that of the baseline, the forces at onset and end times
-    how sure these are, and what the rule itself leaves out. `force`: above the baseline, which is that of the `lead`.
+    how sure these are, and what the rule itself leaves out. `force`: above the baseline; `lead`: the noise of a sample,
+    and how many tell the baseline.
     """
     (start, onset_noise, jump), (stop, end_noise) = onset, end
     inside = (t > start) & (t < stop)
     times = np.concatenate([[start], t[inside], [stop]])
     values = np.concatenate([[jump], force[inside], [np.interp(stop, t, force)]])
     value = float(np.trapezoid(values, times))
-    noise = float(np.std(lead))
+    noise, n_lead = lead
     weights = (times[2:] - times[:-2]) / 2  # of the samples inside
     ends = (times[-1] - times[-2]) / 2
     rule = abs(value - _coarse(times, values)) / 3  # its error falls with the square of the step
     parts = [
         noise * np.sqrt(np.sum(weights**2) + ends**2),
-        noise / np.sqrt(len(lead)) * (stop - start),
+        noise / np.sqrt(max(n_lead, 1)) * (stop - start),
         abs(jump) * onset_noise,
         abs(float(values[-1])) * end_noise,
         rule,
