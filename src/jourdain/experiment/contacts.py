@@ -82,9 +82,9 @@ def felt(t: Array, force: Array) -> Felt:
 
 def _lead(force: Array) -> slice:
     """The samples before the first contact that is beyond doubt, as far from it as it takes to rise."""
-    reference = _free(force)
-    out = np.abs(force - reference)
-    clear, _ = _runs(out > CLEAR * float(out.max(initial=0.0)))
+    out = np.abs(force - _free(force))
+    rough = _spread(np.diff(force)) / np.sqrt(2)  # the noise, by what changes from sample to sample
+    clear, _ = _runs(out > max(CLEAR * float(out.max(initial=0.0)), FELT * rough))
     if not clear:
         return slice(0, min(len(force), MOST_LEAD))
     first, last = clear[0]

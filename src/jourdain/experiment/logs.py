@@ -161,10 +161,11 @@ class _Reader:
             raise BadLog(f"Some rates are logged and {missing} is not; give all of them, or none.")
         several = {**{f"q.{k}": x for k, x in q.items()}, **{f"v.{k}": x for k, x in v.items()},
                    **{f"force.{k}": x for k, x in forces.items()}}  # fmt: skip
+        self._tell_gaps(t)
         keep = self._sound(t, several)
         t = t[keep]
         self._refuse_short(t)
-        gaps = self._gaps(t)
+        gaps = tuple((float(t[i]), float(t[i + 1])) for i in _long_steps(t))
         whole = self._configuration({name: values[keep] for name, values in q.items()}, len(t))
         if not v:
             self._refuse_undetermined()
@@ -253,16 +254,15 @@ class _Reader:
                 f"The log has {len(t)} usable samples; {LEAST} at least are needed, most of them before the strike."
             )
 
-    def _gaps(self, t: Array) -> tuple[tuple[float, float], ...]:
-        steps = np.diff(t)
-        long = np.nonzero(steps > GAP * np.median(steps))[0]
+    def _tell_gaps(self, t: Array) -> None:
+        long = _long_steps(t)
         if len(long):
+            steps = np.diff(t)
             i = long[np.argmax(steps[long])]
             self.warn(
                 f"Samples are missing after t = {_stamps(t[long])} s; the longest gap is {steps[i] * 1e3:.4g} ms, "
                 f"{steps[i] / np.median(steps):.3g} steps, after t = {t[i]:.6g} s."
             )
-        return tuple((float(t[i]), float(t[i + 1])) for i in long)
 
     def _refuse_undetermined(self) -> None:
         """Velocities that no coordinate tells must be logged."""
@@ -300,6 +300,12 @@ class _Reader:
                 f"{missed[i]:.1e} remains. Check the units of the logged coordinates, or log it."
             )
         return found
+
+
+def _long_steps(t: Array) -> NDArray[np.intp]:
+    """The samples behind which others are missing."""
+    steps = np.diff(t)
+    return np.nonzero(steps > GAP * np.median(steps))[0] if len(steps) else np.zeros(0, dtype=np.intp)
 
 
 def _stamps(t: Array) -> str:

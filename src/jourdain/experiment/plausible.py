@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from jourdain.errors import BadLog, listing
 from jourdain.experiment.logs import Log
+from jourdain.experiment.units import factor, word
 
 Array = NDArray[np.float64]
 FITS = 5.0  # times: between a fifth and five times may be friction, motors, a mass that is not known well
-TWO_FIT = 1.5  # two changes of unit at once must explain more: they fit almost anything
+TWO_FIT = 3.0  # two changes of unit at once must explain more: they fit almost anything
 HOPELESS = 20.0  # times: nothing but a mistake
 AGREE = 0.3  # of a velocity: rates that differ more from those of the coordinates are refused
 TURNS = 4 * pi  # rad: an angle beyond it is more likely one in degrees
@@ -27,10 +28,10 @@ TURNS = 4 * pi  # rad: an angle beyond it is more likely one in degrees
 
 @dataclass(frozen=True)
 class Slip:
-    """A unit that people forget to say, and what it does to the numbers."""
+    """A unit that people forget to say, or say wrongly: which columns, and the factor that sets them right."""
 
-    word: str
     columns: tuple[str, ...]
+    word: str  # what the unit is then
     q: NDArray[np.float64] | float = 1.0  # factor of the coordinates, `(n_q,)`
     time: float = 1.0
     force: float = 1.0
@@ -42,7 +43,7 @@ def refuse_units(log: Log, q: Array, v: Array, impulse: float, onset: float, war
     odd = _far(log)
     if 1 / FITS < ratio < FITS and not odd:
         return
-    slips = [slip for slip in _slips(log) if slip.columns]
+    slips = _slips(log)
     several: list[tuple[Slip, ...]] = [(slip,) for slip in slips]
     several += [pair for pair in combinations(slips, 2) if not {*pair[0].columns} & {*pair[1].columns}]
     best, fitting = ratio, None
@@ -66,8 +67,7 @@ def refuse_units(log: Log, q: Array, v: Array, impulse: float, onset: float, war
             )
         return  # what is still off is told when the impulse is known
     columns = [column for slip in fitting for column in slip.columns]
-    words = {slip.word: listing(slip.columns) for slip in fitting}
-    told = " and ".join(f"{named} in {word}" for word, named in words.items())
+    told = " and ".join(f"{listing(slip.columns)} in {slip.word}" for slip in fitting)
     given = ", ".join(f"'{slip.columns[0]}': '{slip.word}'" for slip in fitting)
     off = f"the impulse at t = {onset:.6g} s is {ratio:.3g} times what stops the model"
     if not np.isfinite(ratio):
@@ -128,32 +128,27 @@ def _unit(log: Log, name: str) -> str:
 
 
 def _slips(log: Log) -> list[Slip]:
+    """The likely ones first."""
     names = log.rig.mechanism.symbols.q_names
     forces = tuple(f"force.{row}" for row in log.forces)
 
-    def coordinates(word: str, unit: str, factor: float) -> Slip:
+    def as_read(column: str, expected: str, times: float) -> str:
+        """The unit that a column has if its numbers, as they are read, must be multiplied."""
+        return word(expected, factor(column, log.units.get(column, ""), expected) * times)
+
+    def coordinates(unit: str, times: float) -> Slip:
         chosen = [_unit(log, name) == unit for name in names]
         columns = tuple(f"q.{name}" for name, one in zip(names, chosen, strict=True) if one)
-        return Slip(word, columns, np.where(chosen, factor, 1.0))
+        return Slip(columns, as_read(columns[0], unit, times) if columns else "", np.where(chosen, times, 1.0))
 
-    def read_as(target: str, word: str) -> bool:
-        return log.units.get(target, "") == word
+    def force(times: float) -> Slip:
+        return Slip(forces, as_read(forces[0], log.rig.force_unit(log.rig.normal), times), force=times)
 
-    wrong = []  # units in the header that the numbers are not in
-    if read_as("t", "ms"):
-        wrong.append(Slip("s", ("t",), time=1e3))
-    if any(read_as(f"q.{name}", "deg") for name in names):
-        wrong.append(coordinates("rad", "rad", 180 / pi))
-    if forces and read_as(forces[0], "mN"):
-        wrong.append(Slip("N", forces, force=1e3))
-    return [
-        *wrong,
-        coordinates("deg", "rad", pi / 180),
-        Slip("mN", forces, force=1e-3),
-        coordinates("mm", "m", 1e-3),
-        Slip("ms", ("t",), time=1e-3),
-        Slip("us", ("t",), time=1e-6),
-        Slip("kN", forces, force=1e3),
-        Slip("-N", forces, force=-1.0),
-        coordinates("mrad", "rad", 1e-3),
-    ]
+    def clock(times: float) -> Slip:
+        return Slip(("t",), as_read("t", "s", times), time=times)
+
+    tried = [
+        coordinates("rad", pi / 180), force(1e-3), coordinates("m", 1e-3), clock(1e-3), clock(1e-6), force(1e3),
+        force(-1.0), coordinates("rad", 180 / pi), clock(1e3), coordinates("rad", 1e-3),
+    ]  # fmt: skip
+    return [slip for slip in tried if slip.word]

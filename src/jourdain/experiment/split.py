@@ -189,13 +189,13 @@ class _Splitter:
         )  # fmt: skip
 
     def _rough(self) -> float:
-        """The impulse up to where the force has fallen to half its peak: not far from that of the compression."""
+        """About the impulse of the compression: two thirds of that until the force has fallen to half its peak."""
         t, sign = self.log.t[self.within], float(np.sign(self.contact.peak))
         force = self.normal[self.within] * sign
         peak = int(np.argmax(force))
         fallen = peak + int(np.argmax(np.append(force[peak:] < force[peak] / 2, True)))
         whole = np.trapezoid(force[: fallen + 1], t[: fallen + 1]) + force[0] * (t[0] - self.onset) / 2
-        return float(whole) * sign
+        return float(whole) * sign / 1.5
 
     def _kink(self, minus: Edge) -> tuple[float, float]:
         """The onset by the motion, and its standard deviation, see `kink`."""

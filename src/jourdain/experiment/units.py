@@ -59,3 +59,14 @@ def factor(column: str, unit: str, expected: str) -> float:
     if word not in known:
         raise BadLog(f"Column '{column}' is in '{unit}', but it must be in one of {listing(known)}; correct its unit.")
     return sign * known[word]
+
+
+def word(expected: str, times: float) -> str:
+    """The unit with this factor to SI, "" where there is none.
+
+    >>> word("N", -1.0), word("rad", 0.017453292519943295), word("s", 1e-3)
+    ('-N', 'deg', 'ms')
+    """
+    sign = "-" if times < 0 else ""
+    near = [one for one, known in WORDS.get(expected, {}).items() if abs(abs(times) / known - 1) < 1e-9]
+    return f"{sign}{near[0]}" if near else ""
