@@ -6,13 +6,15 @@ export UV_PYTHON ?= $(PYTHON)
 
 .PHONY: demo test test-all lint clean
 
-demo: .venv/ready  ## the gallery, printed, with a picture of each in out/; maps of contacts, a branch of gaits, a film; a landing of a robot; the four papers in out/papers/
+demo: .venv/ready  ## the gallery, printed, with a picture of each in out/; maps of contacts, a branch of gaits, a film; a landing of a robot; a measured strike; the four papers in out/papers/
 	$(RUN)/python -m jourdain.demo out
 	$(RUN)/jourdain run rough_rod --sweep theta=5:85:161 --sweep friction=0:1:101 --show contact_state.floor --plot out/rough_rod_map.png
 	$(RUN)/jourdain run walker --set rear_foot=one-sided --sweep theta=30:110:161 --sweep rho=0:0.5:101 --show contact_state.stance --plot out/walker_map.png
 	$(RUN)/jourdain run compass_gait --sweep slope=0.5:5.5:11 --show theta_st --plot out/compass_branch.png
 	$(RUN)/jourdain run kneed_walker --set until=3 --plot out/kneed_walker.gif
 	$(RUN)/jourdain run touchdown --plot out/touchdown_study.png
+	$(RUN)/jourdain testbed pantograph --set d=0.2 --set gamma=30 --set push=0.5 --out out/strike.csv
+	$(RUN)/jourdain log out/strike.csv --model pantograph --set d=0.2 --plot out/strike.png
 	$(RUN)/jourdain reproduce --out out/papers
 
 test: lint  ## lint, types, tests, docstring examples, README

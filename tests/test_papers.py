@@ -18,7 +18,18 @@ import pytest
 import jourdain as jd
 from cases import REAR_FOOT_LIMITS
 from jourdain.files import write as write_dataset
-from jourdain.papers import experiments, measured_shown, pantograph, pantograph_shown, walker, walker_shown, wang_chou
+from jourdain.papers import (
+    experiments,
+    friction,
+    measured_shown,
+    pantograph,
+    pantograph_shown,
+    testbed,
+    testbed_shown,
+    walker,
+    walker_shown,
+    wang_chou,
+)
 from jourdain.papers import report as reports
 from jourdain.papers.printed import last_digit, rows
 from jourdain.papers.record import Beside, Column, Formula, Table
@@ -41,8 +52,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [sys.executable, "-m", "jourdain.cli", "reproduce", "--out", str(out)]
     result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
     assert result.returncode == 0, result.stderr
-    assert "report.html: 21 tables, 12 figures" in result.stdout
+    assert "report.html: 27 tables, 19 figures" in result.stdout
     return out
+
+
+@pytest.fixture(scope="module")
+def measuring(striking: pantograph.Results) -> testbed.Bench:
+    return testbed.bench(striking)
 
 
 def decimals(text: str) -> int:
@@ -349,7 +365,7 @@ def test_the_page_needs_nothing_from_outside(folder: Path) -> None:
     text = (folder / "report.html").read_text(encoding="utf-8")
     page = Page(text)
     assert text.startswith("<!DOCTYPE html>")
-    assert len(page.asked) == 12
+    assert len(page.asked) == 19
     assert all(address.startswith("data:image/svg+xml;base64,") for address in page.asked)
     assert "url(" not in text
     assert "@import" not in text
@@ -371,8 +387,8 @@ def test_figures_and_tables_are_files_too(folder: Path) -> None:
         assert head.startswith(b"\x89PNG") if path.suffix == ".png" else head.startswith(b"<?xml")
         if path.suffix == ".svg":
             ElementTree.parse(path)
-    assert len(list((folder / "figures").iterdir())) == 24
-    assert len(list((folder / "tables").iterdir())) == 21
+    assert len(list((folder / "figures").iterdir())) == 38
+    assert len(list((folder / "tables").iterdir())) == 27
     header = (folder / "data" / "walker_figures_2_3.csv").read_text(encoding="utf-8").partition("\n")[0]
     assert header.startswith("theta [rad],rho [1],")
     assert "impulse.heel.normal [N s]" in header
@@ -541,3 +557,88 @@ def test_a_ten_in_a_column_of_hundredths_is_ten_point_nought_nought() -> None:
     assert not Beside("10", 9.995, column=("10", "9.34")).differs
     assert Beside("10", 9.98, column=("10", "9.34")).differs
     assert not Beside("10", 9.98).differs
+
+
+# The experiments on the testbed
+
+
+def test_the_testbed_strikes_as_the_cases_were_measured(measuring: testbed.Bench) -> None:
+    """It starts from the measured energies, and its log gives them back; compression ends at T_c = 0."""
+    for case, run, strike in zip(measuring.cases, measuring.runs, measuring.strikes, strict=True):
+        T = case.T_c_minus + case.T_a_minus
+        assert run.T_c_minus == pytest.approx(case.T_c_minus, rel=1e-9)
+        assert run.T_a_minus == pytest.approx(case.T_a_minus, rel=1e-9, abs=1e-12)
+        assert strike.T_c_minus == pytest.approx(case.T_c_minus, rel=0.02)
+        assert strike.T_a_minus == pytest.approx(case.T_a_minus, abs=0.01 * T)
+        assert strike.T_c_plus < 1e-4 * T
+        assert strike.impulse["wall"] == pytest.approx(run.impulse["wall"], rel=0.01)
+
+
+def test_the_compliant_outcome_converges_at_the_order_of_theory(measuring: testbed.Bench) -> None:
+    for one in measuring.convergence:
+        assert one.order == pytest.approx(1 / (one.exponent + 1), rel=0.03)
+        assert (np.diff(one.distance) < 0).all()
+
+
+def test_what_explains_the_normal_impulse(measuring: testbed.Bench) -> None:
+    """Contact time and friction hardly anything; a push acts for as long as the compression lasts."""
+    assert np.abs(measuring.by_time).max() < 0.005
+    assert np.abs(measuring.by_friction).max() < 0.005
+    for i, run in enumerate(measuring.runs):
+        model = measuring.cases[i].normal / (1 + measuring.excess[i])
+        assert measuring.by_push[i] == pytest.approx(run.end / model, rel=0.1)  # 1 N for the time of compression
+    for group in measuring.groups:
+        assert group.after < group.before
+    assert measuring.groups[0].after < 0.02
+
+
+def test_friction_is_fitted_by_least_squares(measuring: testbed.Bench, striking: pantograph.Results) -> None:
+    """The sum of squares is least there, and its curvature gives the deviation."""
+    q, v = (part[:9] for part in friction.states(striking.predicted))
+    event = friction.coulomb_event()
+
+    def left(mu: float) -> float:
+        return float(np.sum((event.solve(q, v, friction=mu).impulse["plate"][:, 1] - measuring.friction.measured) ** 2))
+
+    mu, deviation = measuring.friction.coulomb.numbers["μ"]
+    h = 1e-3
+    at, sides = left(mu), [left(mu - h), left(mu + h)]
+    assert at < min(sides)
+    assert deviation == pytest.approx(np.sqrt(2 * at / 8 / ((sum(sides) - 2 * at) / h**2)), rel=0.02)
+    assert measuring.friction.coulomb.rms == pytest.approx(np.sqrt(at / 9))
+    assert 0 < mu < 0.1
+
+
+def test_no_coulomb_friction_reverses_case_7(measuring: testbed.Bench) -> None:
+    """The normal impulse drives the tip towards +x, so its slip does not turn: friction pulls towards −x."""
+    assert measuring.friction.reversed_at_most < 0
+    assert measuring.friction.measured[6] > 0
+    assert measuring.friction.by_slip.rms < measuring.friction.coulomb.rms / 3
+
+
+def test_friction_by_slip_is_the_solution_of_its_equations() -> None:
+    """Against small steps of the normal impulse."""
+    W, u, c, tilt = np.array([[1.9, 0.25], [0.25, 1.8]]), np.array([-0.2, 0.05]), 0.6, 0.02
+    turn = np.array([[np.cos(tilt), np.sin(tilt)], [-np.sin(tilt), np.cos(tilt)]])
+    V, w, p, dp = turn @ W @ turn.T, turn @ u, np.zeros(2), 1e-6
+    while w[0] < 0:
+        push = np.array([1.0, -c * w[1]]) * dp
+        w, p = w + V @ push, p + push
+    np.testing.assert_allclose(friction._slipping(W, u, c, tilt), turn.T @ p, rtol=1e-4)
+
+
+def test_the_page_tells_of_the_testbed(folder: Path) -> None:
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    for name in ("FK-a_figure_4", "FK-b_figure_9", "FK-b_figure_10", "FK-c_figure_5"):
+        assert f'id="pantograph_{name}"' in text
+    assert "No coefficient gives case 7 its sign" in text
+    table = (folder / "tables" / "testbed_friction.csv").read_text(encoding="utf-8")
+    assert re.search(r"μ = 0\.0\d\d ± 0\.0\d\d", table)
+
+
+def test_testbed_tables_have_all_cases(measuring: testbed.Bench) -> None:
+    sizes = {table.name: len(table.rows) for table in testbed_shown.tables(measuring)}
+    assert sizes == {
+        "testbed_strikes": 15, "testbed_normal_impulse": 15, "testbed_push": 3, "testbed_convergence": 3,
+        "testbed_friction": 2, "testbed_tangential_impulse": 9,
+    }  # fmt: skip

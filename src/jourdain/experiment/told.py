@@ -55,7 +55,7 @@ def comparison_text(found: Comparison) -> str:
     for name, predicted in found.predicted.items():
         here = found.measured[name]
         off = _percent(here, predicted, found.strike.T_minus)
-        told = beside(here, sure.get(name, np.nan)), number(predicted, here / 1e4), off
+        told = beside(here, sure.get(name, np.nan)), number(predicted), off
         rows.append([_label(found.strike.rig, name), *told])
     when = "at the end of compression" if found.until == "compression" else "after the contact"
     return "\n".join(aligned([f"{when}", "measured", "model", "difference"], rows))
@@ -67,7 +67,7 @@ def repeats_text(found: Repeats) -> str:
     rows = []
     for name, mean in found.mean.items():
         predicted = found.predicted.get(name)
-        model = "" if predicted is None else number(predicted, mean / 1e4)
+        model = "" if predicted is None else number(predicted)
         off = "" if predicted is None else _percent(mean, predicted, found.mean["T_minus"])
         rows.append([_label(found.strikes[0].rig, name), number(mean, found.error[name]),
                      number(found.spread[name], found.spread[name] / 10), model, off])  # fmt: skip
@@ -77,22 +77,21 @@ def repeats_text(found: Repeats) -> str:
 def beside(value: float, deviation: float) -> str:
     """A number and its standard deviation, with as many digits as that leaves.
 
-    >>> beside(0.0093812, 0.0000214), beside(5.0, float("nan"))
-    ('0.009381 ± 0.000021', '5')
+    >>> beside(0.0093812, 0.0000214), beside(-5.25, float("nan")), beside(5.25, float("inf"))
+    ('0.009381 ± 0.000021', '−5.25', '5.25 or more')
     """
     if not np.isfinite(deviation):
-        return number(value, abs(value) / 1e4) + (" or more" if np.isinf(deviation) else "")
+        return number(value) + (" or more" if np.isinf(deviation) else "")
     return f"{number(value, deviation)} ± {number(deviation, deviation)}"
 
 
-def number(value: float, deviation: float) -> str:
-    """Digits down to the second one of the deviation."""
-    if not np.isfinite(value) or not np.isfinite(deviation) or deviation == 0:
-        return f"{value:.5g}".replace("-", "−")
-    decimals = max(0, min(1 - int(np.floor(np.log10(abs(deviation)))), 15))
-    text = f"{value:.{decimals}f}"
-    if len(text.lstrip("-").replace("0.", "", 1).lstrip("0")) > 12 or (value and abs(value) < 1e-6):
-        text = f"{value:.3g}"
+def number(value: float, deviation: float = 0.0) -> str:
+    """Digits down to the second one of the deviation; five where there is none."""
+    text = f"{value:.5g}"
+    if np.isfinite(value) and np.isfinite(deviation) and deviation != 0:
+        decimals = 1 - int(np.floor(np.log10(abs(deviation))))
+        plain = decimals <= 9 and (value == 0 or abs(value) >= 1e-6)
+        text = f"{value:.{max(0, decimals)}f}" if plain else f"{value:.3g}"
     return text.replace("-", "−")
 
 
