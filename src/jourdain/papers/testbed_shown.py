@@ -84,7 +84,7 @@ def explained(found: Bench) -> Table:
         Column("push_needed", "push that explains the rest", "N", 2),
     )  # fmt: skip
     title = "The normal impulse: what finite contact time, friction and the motors change, each alone"
-    return Table("testbed_normal_impulse", title, columns, lines)
+    return Table("testbed_shares", title, columns, lines)
 
 
 def pushes(found: Bench) -> Table:
@@ -114,7 +114,7 @@ def orders(found: Bench) -> Table:
         Column("time_stiff", "stiffest", "ms", 3),
     )  # fmt: skip
     title = "v⁺ at the end of compression goes to that of the event with the stiffness k of the surface, as k^(−order)"
-    return Table("testbed_convergence", title, columns, lines)
+    return Table("testbed_orders", title, columns, lines)
 
 
 def laws(found: Bench) -> Table:
@@ -146,7 +146,7 @@ def tangential(found: Bench) -> Table:
         CASE, D, GAMMA, Column("slip", "ẋ before", "m/s", 3), BETA, Column("coulomb", "Coulomb", "N ms", 2),
         Column("by_slip", "f = c u_t, tilted", "N ms", 2),
     )  # fmt: skip
-    return Table("testbed_tangential_impulse", "The tangential impulse, case by case", columns, lines)
+    return Table("testbed_tangential", "The tangential impulse, case by case", columns, lines)
 
 
 def _numbers(law: Fitted) -> str:
