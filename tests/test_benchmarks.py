@@ -11,6 +11,7 @@ from jourdain import gallery
 from jourdain.benchmarks import (
     box_corner,
     compass,
+    logs,
     motion,
     plate,
     report,
@@ -139,3 +140,15 @@ def test_who_takes_part_in_motion() -> None:
     assert names == [motion.WALK, motion.WALK_IVP, motion.BASIN, motion.BASIN_IVP]
     made = motion.ratios([Result(name, rate) for name, rate in zip(names, (20.0, 1.0, 300.0, 2.0), strict=True)])
     assert list(made.values()) == [20.0, 150.0]
+
+
+def test_logs_have_the_same_energies(tmp_path) -> None:
+    path = tmp_path / "log.csv"
+    model = logs.write(path, 20_000)
+    logs.check(path, model)
+    strike, curves = logs.by_jourdain(path, model)
+    T_c, T_a = logs.by_numpy(path, model)
+    assert len(T_c) == curves.sizes["t"] == 20_000
+    calm = slice(100, 19_000)  # where nothing jumps, the one filter and ours hardly differ
+    np.testing.assert_allclose(curves["T_c"][calm] + curves["T_a"][calm], T_c[calm] + T_a[calm], atol=1e-5)
+    assert strike.T_c_minus == pytest.approx(model.solve(gamma=0.5).T_c_minus, rel=0.02)

@@ -16,6 +16,7 @@ def tables(report: Report) -> list[tuple[Row, list[Row]]]:
     contacts: list[Row] = [(result.name, f"{result.rate / 1e6:.3g}", result.note) for result in report.contacts]
     motion: list[Row] = [(result.name, f"{result.rate:.3g}", result.note) for result in report.motion]
     robots: list[Row] = [(result.name, f"{result.rate / 1e6:.3g}", result.note) for result in report.robots]
+    logs: list[Row] = [(result.name, f"{result.rate / 1e6:.3g}", result.note) for result in report.logs]
     times: list[Row] = [(name, _seconds(value)) for name, value in report.times.items()]
     ratios: list[Row] = [
         (name, f"{value:.3g}") for name, value in report.ratios.items() if not name.startswith("jourdain /")
@@ -26,6 +27,7 @@ def tables(report: Report) -> list[tuple[Row, list[Row]]]:
         (("contacts", "million events/s", "how"), contacts),
         (("robots, 1 core", "million events/s", "how"), robots),
         (("motion", "steps or starts/s", "how"), motion),
+        (("logs", "million samples/s", "how"), logs),
         (("time", ""), times),
         (("ratio", ""), ratios),
         (("memory", ""), memory),

@@ -22,7 +22,17 @@ from typing import Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.benchmarks import box_corner, motion, plate, robots, rough_walker, walker, walker_casadi, walker_numpy
+from jourdain.benchmarks import (
+    box_corner,
+    logs,
+    motion,
+    plate,
+    robots,
+    rough_walker,
+    walker,
+    walker_casadi,
+    walker_numpy,
+)
 from jourdain.benchmarks.contestant import Contestant, Result
 from jourdain.benchmarks.walker import QUANTITIES, RANGES
 from jourdain.errors import BadEvent
@@ -54,6 +64,7 @@ class Report:
     contacts: list[Result] = field(default_factory=list)
     motion: list[Result] = field(default_factory=list)
     robots: list[Result] = field(default_factory=list)
+    logs: list[Result] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         rates = {result.name: result.rate for result in self.rates}
@@ -64,6 +75,7 @@ class Report:
             "contacts_per_second": {result.name: result.rate for result in self.contacts},
             "robot_events_per_second": {result.name: result.rate for result in self.robots},
             "steps_and_starts_per_second": {result.name: result.rate for result in self.motion},
+            "samples_per_second": {result.name: result.rate for result in self.logs},
             "seconds": self.times,
             "ratios": self.ratios,
             "memory": self.memory,
@@ -89,16 +101,21 @@ def bench(repetitions: int = REPETITIONS, progress: bool | None = None) -> Repor
     singles = list(_singles(scenario))
     landed = list(robots.contestants(partial(_with_threads, 1)))
     everybody, moving = [*contestants, *contacts, *singles, *landed], list(motion.contestants(gait))
-    fewer = min(repetitions, REPETITIONS_OF_MOTION)
-    with bar("bench", repetitions * len(everybody) + fewer * len(moving) + 8 + len(cases), progress) as advance:
-        seconds = _timed(everybody, repetitions, advance) | _timed(moving, fewer, advance)
-        times = {**_single_times(singles, seconds), **_cold_times(advance), **_robot_times(cases, advance)}
-    rates = [Result(c.name, c.n / seconds[c.name], c.note) for c in contestants]
-    touching = [Result(c.name, c.n / seconds[c.name], c.note) for c in contacts]
-    moved = [Result(c.name, c.n / seconds[c.name], c.note) for c in moving]
-    on_feet = [Result(c.name, c.n / seconds[c.name], c.note) for c in landed]
+    with tempfile.TemporaryDirectory() as folder:
+        logged = list(logs.contestants(Path(folder) / "log.csv"))
+        fewer, slow = min(repetitions, REPETITIONS_OF_MOTION), [*moving, *logged]
+        with bar("bench", repetitions * len(everybody) + fewer * len(slow) + 8 + len(cases), progress) as advance:
+            seconds = _timed(everybody, repetitions, advance) | _timed(slow, fewer, advance)
+            times = {**_single_times(singles, seconds), **_cold_times(advance), **_robot_times(cases, advance)}
+
+    def results(several: list[Contestant]) -> list[Result]:
+        return [Result(one.name, one.n / seconds[one.name], one.note) for one in several]
+
+    rates, touching, moved, on_feet, samples = map(results, (contestants, contacts, moving, landed, logged))
     ratios = _ratios(rates, times) | _contact_ratios(touching) | robots.ratios(on_feet) | motion.ratios(moved)
-    return Report(_machine(), repetitions, rates, times, ratios, _memory(rates), missing, touching, moved, on_feet)
+    ratios |= logs.ratios(samples)
+    memory = _memory(rates)
+    return Report(_machine(), repetitions, rates, times, ratios, memory, missing, touching, moved, on_feet, samples)
 
 
 def check_peers(scenario: Scenario) -> None:

@@ -48,7 +48,7 @@ class Friction:
     slip_minus: Array  # m/s
     coulomb: Fitted
     by_slip: Fitted
-    reversed_at_most: float  # N s, the largest tangential impulse of case 7 for any μ
+    reversed_at_most: float  # N s, the largest tangential impulse of case 7 among `ANY_FRICTION`
     ideal: Array  # N s, the normal impulse without friction
 
 
