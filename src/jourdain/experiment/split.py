@@ -20,6 +20,7 @@ from jourdain.experiment.uncertainty import energy_noise, impulse_of
 Array = NDArray[np.float64]
 LEAST_BEFORE = 7  # samples between the contact before, or the beginning, and the strike
 LEAST_WITHIN = 4  # samples of a contact whose compression can be followed
+QUIET = 200  # samples before a strike that tell the noise
 LOCAL = 2000  # samples on either side of a strike that are looked at
 CURVE = 61  # samples, at most, of a window of the curves over time
 NEAR = 3  # samples around a first guess of the end of compression, among which it is looked for
@@ -72,7 +73,7 @@ class _Splitter:
                 "least are needed to tell the velocity."
             )
         self.before = slice(max(start, self.first - LOCAL), self.first)
-        self.edges = Edges(log, self.before, window)
+        self.edges = Edges(log, slice(max(start, self.first - QUIET), self.first), window)
 
     def warn(self, text: str) -> None:
         self.said.append(text)
