@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, get_type_hints
 
+import casadi as ca
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -295,3 +297,14 @@ def redundant_events(
 
     added = st.lists(st.tuples(st.sampled_from(ways), st.sampled_from(spreads)), min_size=1, max_size=3)
     return st.tuples(seeds, added).map(build).filter(lambda case: case.plain is not None)
+
+
+@cache
+def puck() -> jd.Mechanism:
+    """A particle in a plane, of mass m = 0.7 kg, above a rough floor."""
+    x, z, m = ca.SX.sym("x"), ca.SX.sym("z"), ca.SX.sym("m")
+    rates = ca.vertcat(ca.SX.sym("vx"), ca.SX.sym("vz"))
+    units = {"x": "m", "z": "m"}
+    made = jd.Mechanism.from_casadi(ca.vertcat(x, z), rates, m * ca.SX.eye(2), parameters=[(m, 0.7)], units=units)
+    made.contact("floor", normal=z, tangent=[x], level="position", units="m")
+    return made

@@ -4,7 +4,6 @@ import inspect
 import json
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ import xarray
 
 import jourdain as jd
 from cases import EVENTS
-from jourdain import cli, demo, gallery
+from jourdain import demo, gallery
 from jourdain.plots import energy_bars
 
 
@@ -22,25 +21,6 @@ def jourdain(*arguments):
     return subprocess.run(
         [sys.executable, "-m", "jourdain.cli", *arguments], capture_output=True, text=True, encoding="utf-8"
     )
-
-
-@pytest.fixture
-def command(monkeypatch, capsys):
-    """The same within this process, problems built once: exit code, output, errors."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["jourdain", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    for name in gallery.__all__:
-        monkeypatch.setattr(gallery, name, built_once(getattr(gallery, name)))
-    return run
-
-
-built_once = cache(cache)  # of a problem: the same function, which remembers what it built
 
 
 def test_list_names_every_problem():

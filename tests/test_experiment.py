@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from functools import cache
 
-import casadi as ca
 import numpy as np
 import pytest
 from scipy.signal import savgol_filter
 
 import jourdain as jd
 import mujoco_bench
+from cases import puck
 from jourdain.experiment import Log, Run, Sensors, Strike, Surface, Testbed, average, read
 from jourdain.experiment.rig import rig
 from jourdain.experiment.slopes import count_of, nearest_fit, noise_of, rates_along
@@ -146,16 +146,6 @@ def test_coordinates_of_a_loop_that_are_not_logged_follow() -> None:
     assert compared.predicted["impulse.wall"] == pytest.approx(
         run.rig.states(run.at(0.0)["q"], run.v_minus)["stop"], 0.02
     )
-
-
-@cache
-def puck() -> jd.Mechanism:
-    x, z, m = ca.SX.sym("x"), ca.SX.sym("z"), ca.SX.sym("m")
-    v = ca.vertcat(ca.SX.sym("vx"), ca.SX.sym("vz"))
-    made = jd.Mechanism.from_casadi(ca.vertcat(x, z), v, m * ca.SX.eye(2), parameters=[(m, 0.7)],
-                                    units={"x": "m", "z": "m"})  # fmt: skip
-    made.contact("floor", normal=z, tangent=[x], level="position", units="m")
-    return made
 
 
 def puck_log(event: jd.Event, surface: Surface, seed: int = 1, **parameters: float) -> tuple[Run, Strike]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -15,7 +14,6 @@ import pandas as pd
 import pytest
 
 import jourdain as jd
-from jourdain import cli
 from jourdain.experiment import Run, Sensors, Strike, Testbed, read
 from jourdain.experiment.contacts import felt
 from jourdain.experiment.units import factor, header
@@ -375,19 +373,6 @@ def test_files_that_are_no_logs_are_told(name: str, content: bytes, text: str, t
 
 
 # The command line
-
-
-@pytest.fixture
-def command(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["jourdain", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    monkeypatch.setattr(jd.gallery, "pantograph", lambda coordinates="minimal": pantograph())
-    return run
 
 
 def test_a_testbed_writes_a_log_and_log_reads_it(command, tmp_path: Path) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-import casadi as ca
 import numpy as np
 import pytest
 import sympy as sp
 from scipy.special import beta as euler_beta
 
 import jourdain as jd
+from cases import puck
 from jourdain.experiment import Sensors, Surface, Testbed
 
 BARE = {"damping": 0.0, "friction": 0.0}
@@ -20,17 +20,6 @@ BARE = {"damping": 0.0, "friction": 0.0}
 @cache
 def pantograph(coordinates: str = "minimal") -> jd.Scenario:
     return jd.gallery.pantograph(coordinates)
-
-
-@cache
-def puck() -> jd.Mechanism:
-    """A particle in a plane, mass m, above a rough floor."""
-    q, v, m = ca.SX.sym("q", 2), ca.SX.sym("v", 2), ca.SX.sym("m")
-    x, z = ca.SX.sym("x"), ca.SX.sym("z")
-    q, v = ca.vertcat(x, z), ca.vertcat(ca.SX.sym("vx"), ca.SX.sym("vz"))
-    made = jd.Mechanism.from_casadi(q, v, m * ca.SX.eye(2), parameters=[(m, 0.7)], units={"x": "m", "z": "m"})
-    made.contact("floor", normal=z, tangent=[x], level="position", units="m")
-    return made
 
 
 # Closed forms
