@@ -23,8 +23,10 @@ LEAST = 3  # samples of a contact
 APART = 3  # samples between two contacts
 STRAIGHT = 3  # samples through which a force is carried back
 JUMP = 0.05  # of the largest force: more than that before the first sample is a jump
-RISE = 6  # samples that tell how a contact begins
-POWERS = (0.5, 1.0, 1.5, 2.0)  # of the time since its onset, with which a force may grow
+RISEN = 0.1  # of the largest force: the beginning of a contact is over there
+RISE = 6  # samples, at least, that tell how a contact begins
+SMOOTH = 0.15  # of a step: how sure the onset of a force is that grows over several samples
+POWERS = (0.5, 1.0, 1.5, 2.0, 3.0)  # of the time since its onset, with which a force may grow
 FLAT = 3  # samples at the extreme, which a sensor that saturates shows
 BESIDE = 4  # samples on either side of them, which tell how high the force went
 
@@ -40,6 +42,7 @@ class Contact:
     ends: bool  # it ends before the log does
     peak: float  # the largest force above the baseline, with its sign
     jump: bool  # the force is there at once, so that it does not tell where between two samples it began
+    unsure: float  # s, standard deviation of the onset
 
 
 @dataclass(frozen=True)
@@ -65,18 +68,21 @@ def felt(t: Array, force: Array) -> Felt:
     runs, spikes = _runs(out > threshold)
     trace = max(TRACE * noise, SMALL * largest / 10)
     contacts: list[Contact] = []
-    for first, last in runs:
+    for sure, last in runs:
+        first = sure
         while first > 0 and out[first - 1] > trace and above[first - 1] * above[first] > 0:
             first -= 1
         while last + 1 < len(t) and out[last + 1] > trace:
             last += 1
+        if first < sure and _jumps(t, out, sure, last) > 4 * out[sure - 1]:  # a stray before a jump is no beginning
+            first = sure
         peak = float(above[first : last + 1][np.argmax(out[first : last + 1])])
         if contacts and first <= contacts[-1].last + 1:  # their traces overlap
             joined = max((contacts[-1].peak, peak), key=abs)
             contacts[-1] = replace(contacts[-1], last=last, ends=last + 1 < len(t), peak=joined)
             continue
-        onset, jump = _onset(t, out, first, last)
-        contacts.append(Contact(first, last, onset, first == 0, last + 1 < len(t), peak, jump))
+        onset, jump, unsure = _onset(t, out, first, last)
+        contacts.append(Contact(first, last, onset, first == 0, last + 1 < len(t), peak, jump, unsure))
     return Felt(lead, noise, tuple(contacts), spikes)
 
 
@@ -140,30 +146,43 @@ def _runs(out: NDArray[np.bool_]) -> tuple[list[tuple[int, int]], tuple[int, ...
     return long, spikes
 
 
-def _onset(t: Array, out: Array, first: int, last: int) -> tuple[float, bool]:
-    """Where the force begins, and whether it is there at once.
+def _jumps(t: Array, out: Array, first: int, last: int) -> float:
+    """The force carried back to the sample before, where that says that it was there at once; else 0."""
+    carried = extrapolated(t, out, first, last, float(t[first - 1]))
+    return carried if carried > JUMP * float(out[first : last + 1].max()) else 0.0
 
-    One that grows does so as (t − onset)ⁿ, n as suits its first samples best: a straight line would come late for the
-    gentle start of a sphere on a plane, n = 1.5. The onset lies behind the last sample that feels nothing, but for what
-    may hide in the noise. Of a force that jumps the middle between two samples is taken.
+
+def _onset(t: Array, out: Array, first: int, last: int) -> tuple[float, bool, float]:
+    """Where the force begins, whether it is there at once, and the standard deviation.
+
+    One that grows does so as (t − onset)ⁿ, n as suits its beginning best: a straight line would come late for the
+    gentle start of a sphere on a plane, n = 1.5. What hides in the noise before the first sample that feels it is no
+    longer than what is seen of the beginning. Of a force that jumps the middle between two samples is taken.
     """
     if first == 0:
-        return float(t[0]), False
+        return float(t[0]), False, 0.0
     before = float(t[first] - t[first - 1])
-    if extrapolated(t, out, first, last, float(t[first - 1])) > JUMP * float(out[first : last + 1].max()):
-        return float(t[first]) - before / 2, True
-    samples = slice(first, min(first + RISE, last + 1))
-    times, force = t[samples], out[samples]
-    rising = int(np.argmax(np.append(np.diff(force) <= 0, True))) + 1  # then it goes over into something else
-    times, force = times[:rising] - t[first], force[:rising]
-    best, least = 0.0, np.inf
-    for n in POWERS if rising > 2 else (1.0,) if rising > 1 else ():
-        start, slope = polyfit(times, force ** (1 / n), 1)
+    if _jumps(t, out, first, last):
+        return float(t[first]) - before / 2, True, before / np.sqrt(12)
+    stretch = out[first : last + 1]
+    n = max(RISE, int(np.argmax(np.append(stretch > RISEN * stretch.max(), True))))
+    times, force = t[first : first + n] - t[first], stretch[:n]
+    if n == RISE:
+        n = int(np.argmax(np.append(np.diff(force) <= 0, True))) + 1  # then it goes over into something else
+        times, force = times[:n], force[:n]
+    several = []
+    for power in POWERS if n > 2 else (1.0,) if n > 1 else ():
+        start, slope = polyfit(times, force ** (1 / power), 1)
         if slope > 0:
-            left = float(np.sum((np.maximum(start + slope * times, 0) ** n - force) ** 2))
-            if left < least:
-                best, least = -float(start / slope), left
-    return float(t[first]) + float(np.clip(best, -1.5 * before, 0.0)), False
+            left = float(np.sum((np.maximum(start + slope * times, 0) ** power - force) ** 2))
+            several.append((left, -float(start / slope)))
+    if not several:
+        return float(t[first]) - before / 2, False, before / np.sqrt(12)
+    back = max(1.5 * before, float(times[-1]) if n > RISE else 0.0)
+    least, best = min(several)
+    close = np.clip([onset for left, onset in several if left <= 2 * least], -back, 0.0)  # that do as well
+    unsure = float(np.hypot(SMOOTH * before if n >= RISE else before / np.sqrt(12), np.ptp(close) / 2))
+    return float(t[first]) + float(np.clip(best, -back, 0.0)), False, unsure
 
 
 def extrapolated(t: Array, force: Array, first: int, last: int, at: float) -> float:
@@ -174,8 +193,8 @@ def extrapolated(t: Array, force: Array, first: int, last: int, at: float) -> fl
     return float(polyfit(t[samples] - at, force[samples], 1)[0])
 
 
-def saturated(t: Array, force: Array, contact: Contact, noise: float) -> tuple[float, float, float] | None:
-    """(from, to, level) where a sensor is at its limit during a contact; None if it is not.
+def saturated(t: Array, force: Array, base: Array, noise: float, contact: Contact) -> tuple[float, float, float] | None:
+    """(from, to, level) where a sensor is at its limit during a contact; None if it is not. `base`: what it rests at.
 
     Samples that stay at the extreme, within the noise, while those on either side of them point beyond it; or that are
     the same to the last digit, of a sensor that does not count.
@@ -184,7 +203,9 @@ def saturated(t: Array, force: Array, contact: Contact, noise: float) -> tuple[f
     times, values = t[inside], force[inside]
     for sign in (1.0, -1.0):
         side = sign * values
-        level = float(side.max())
+        level, i = float(side.max()), int(np.argmax(side))
+        if level - sign * base[inside][i] < CLEAR * float(np.max(np.abs(values - base[inside]))):
+            continue  # the side to which it does not push
         stuck, _ = _runs(side >= level - max(3 * noise, 1e-12 * abs(level)))
         for start, end in stuck:
             flat = side[start : end + 1]

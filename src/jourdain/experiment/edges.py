@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.experiment.logs import Log
-from jourdain.experiment.slopes import Fit, nearest_fit, noise_of
+from jourdain.experiment.slopes import Fit, count_of, nearest_fit, noise_of
 
 Array = NDArray[np.float64]
+LAST = 48  # samples before a strike
+AROUND = 200  # samples behind its onset
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,13 @@ class Edges:
 
     def __init__(self, log: Log, quiet: slice, window: float | None) -> None:
         self.log, self.window = log, window
-        self.noise_q = noise_of(log.t[quiet], log.q[quiet])
+        # Stamps that are off count as fast as it moves, so the last samples have a say of their own; and so have those
+        # of the strike in what an encoder counts, which an even approach hides.
+        last = slice(max(quiet.start, quiet.stop - LAST), quiet.stop)
+        around = slice(quiet.start, quiet.stop + AROUND)
+        counts = np.array([count_of(column) for column in log.q[around].T])
+        several = [noise_of(log.t[some], log.q[some]) for some in (quiet, last)]
+        self.noise_q = np.maximum.reduce([*several, counts / np.sqrt(12)])
         self.noise_v = None if log.v is None else noise_of(log.t[quiet], log.v[quiet])
 
     def at(self, samples: slice, t: float, degree: int) -> Edge:
@@ -48,12 +56,19 @@ class Edges:
         rates = nearest_fit(log.t[samples], log.v[samples], t, self.noise_v, degree - 1, 0, self.window)
         return Edge(t, q, rates.value(t), rates.noise_at(t, 0), places, rates)
 
-    def u(self, edge: Edge, t: float | Array) -> Array:
-        """The velocity of the normal row at times near an edge."""
+    def states(self, edge: Edge, t: float | Array) -> dict[str, Array]:
+        """T, T_c, T_a and u at times near an edge."""
         rig = self.log.rig
         q = edge.places.value(t)
         v = rig.velocities(q, edge.places.rate(t)) if edge.rates is None else edge.rates.value(t)
-        return rig.states(q, v)["u"]
+        return rig.states(q, v)
+
+    def slopes(self, edge: Edge) -> dict[str, float]:
+        """How fast T, T_c, T_a, ξ and u change at an edge, per s."""
+        h = self.log.step / 2
+        found = self.states(edge, np.array([edge.t - h, edge.t + h]))
+        found["xi"] = found["T_c"] / found["T"]
+        return {name: float(values[1] - values[0]) / (2 * h) for name, values in found.items()}
 
     def _noise(self, q: Array, noise: Array) -> Array:
         """Of velocities, from that of the rates of the coordinates, each on its own."""

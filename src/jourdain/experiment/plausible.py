@@ -48,13 +48,13 @@ def refuse_units(log: Log, q: Array, v: Array, impulse: float, onset: float, war
     several += [pair for pair in combinations(slips, 2) if not {*pair[0].columns} & {*pair[1].columns}]
     best, fitting = ratio, None
     for changed in several:
-        if fitting is not None and len(changed) > len(fitting):
+        if len(changed) > 1 and (fitting is not None or (1 / HOPELESS < ratio < HOPELESS and not odd)):
             break
         found, near = _ratio(log, q, v, impulse, changed), FITS if len(changed) == 1 else TWO_FIT
         if 1 / near < found < near and (fitting is None or abs(np.log(found)) < abs(np.log(best))):
             best, fitting = found, changed
     fits = 1 / FITS < ratio < FITS
-    if fitting is None or (fits and abs(np.log(best)) > abs(np.log(ratio))):
+    if fitting is None or (fits and abs(np.log(best)) > abs(np.log(ratio)) / 2 - 0.1):  # not clearly better
         if not np.isfinite(ratio):
             raise BadLog(
                 f"The model has no motion at the measured state at t = {onset:.6g} s, "
@@ -88,7 +88,8 @@ def refuse_rates(log: Log, logged: Array, moving: Array, onset: float) -> None:
         return
     i = int(np.argmax(np.abs(logged - moving)))
     name, ratio = log.rig.mechanism.symbols.q_names[i], float(logged[i] / moving[i]) if moving[i] else np.inf
-    words = {"deg/s": 180 / pi, "mm/s": 1e3, "rpm": 60 / (2 * pi)}
+    turning = {"deg/s": 180 / pi, "rpm": 60 / (2 * pi), "mrad/s": 1e3}
+    words = turning if _unit(log, name) == "rad" else {"mm/s": 1e3, "cm/s": 1e2}
     near = [word for word, factor in words.items() if abs(ratio / factor - 1) < AGREE / 2]
     told = f"They look like {near[0]}: say units={{'v.{name}': '{near[0]}', …}}." if near else ""
     raise BadLog(

@@ -111,8 +111,10 @@ class Rig:
         normal = self.row(self.normal)
         u = normal.C @ self.mechanism.symbols.v + normal.b
         wanted = {name: values[name] for name in ("T_minus", "T_c_minus", "T_a_minus")}
-        impulse = values["impulse"][list(self.strike.layout.along("row")).index(self.normal)]
-        return Evaluator(self.strike.inputs, {**wanted, "u": u, "stop": impulse})
+        # What stops the normal row alone: other struck rows may lean on it.
+        alone = self.mechanism.event(regular=self._given_regular, inert=[normal])
+        stop = alone.expressions(checked=False).values["impulse"][alone.layout.along("row").index(self.normal)]
+        return Evaluator(self.strike.inputs, {**wanted, "u": u, "stop": stop})
 
     def states(self, q: Array, v: Array) -> dict[str, Array]:
         """Of states `(*batch, n)`: T, T_c, T_a in J, u of the normal row, and `stop`, the impulse that stops it."""
@@ -120,6 +122,15 @@ class Rig:
         found = self._states(q, v, np.broadcast_to(p, (*np.shape(q)[:-1], len(p))))
         names = {"T_minus": "T", "T_c_minus": "T_c", "T_a_minus": "T_a", "u": "u", "stop": "stop"}
         return {short: found[name][..., 0, 0] for name, short in names.items()}
+
+    def normal_row(self, q: Array) -> Array:
+        """C of the normal row `(n_v,)`, at a pose that may be a little off its constraints."""
+        return np.asarray(self._normal_row(q, self.own)["C"][0])
+
+    @cached_property
+    def _normal_row(self) -> Evaluator:
+        s = self.mechanism.symbols
+        return Evaluator([s.q, s.p], {"C": self.row(self.normal).C})
 
     def velocities(self, q: Array, rates: Array) -> Array:
         """V `(*batch, n_v)` from q and its rates, by least squares where there are fewer velocities than rates."""

@@ -9,7 +9,7 @@ rule of Fan and Gijbels, without asymptotics].
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ WIDEST = 401  # samples
 BEYOND = 2  # degrees of the pilot above that of the fit
 FITS = 1.1  # times the noise: what a pilot may leave, but for
 CHANCE = 4.0  # standard deviations of it
+GAINED = 14.0  # χ² of two degrees of freedom at 0.1 %
 DEGREE = 3  # of a position, on one side of a strike: its acceleration may grow
 MOSTLY = 0.99  # of all samples
 BLOCK = 12  # samples of a short polynomial
@@ -37,6 +38,8 @@ class Fit:
     covariance: Array  # (degree + 1, degree + 1), for noise of size 1
     noise: Array  # (columns,), standard deviation of a sample
     n: int  # samples
+    bias: Array | float = 0.0  # (columns,), of the value or the rate that it was made for
+    derivative: int = -1  # which of them
 
     def value(self, t: float | Array) -> Array:
         """`(*shape, columns)`."""
@@ -47,9 +50,10 @@ class Fit:
         return np.asarray(self._slopes(t) @ self.coefficients)
 
     def noise_at(self, t: float, derivative: int) -> Array:
-        """Standard deviation of the value (0) or of the rate (1), `(columns,)`."""
+        """Standard deviation of the value (0) or of the rate (1), `(columns,)`; with the bias, where it is known."""
         w = self._slopes(t) if derivative else self._powers(t)
-        return np.asarray(np.sqrt(max(float(w @ self.covariance @ w), 0.0)) * self.noise)
+        spread = np.sqrt(max(float(w @ self.covariance @ w), 0.0)) * self.noise
+        return np.asarray(np.hypot(spread, self.bias) if derivative == self.derivative else spread)
 
     def at(self, t: float, derivative: int) -> Array:
         """Value (0) or rate (1), `(columns,)`."""
@@ -71,14 +75,16 @@ def noise_of(t: Array, y: Array) -> Array:
     Against their times, so that uncertain time stamps count too. An encoder that counts has the noise of its counts,
     step/√12, also where they come so evenly that it does not show.
     """
-    n = len(t) // BLOCK
-    if n == 0:
+    size = min(BLOCK, len(t))
+    degree = min(DEGREE, size - 3)
+    if degree < 1:
         return np.zeros(y.shape[1])
-    times, values = t[-n * BLOCK :].reshape(n, BLOCK), y[-n * BLOCK :].reshape(n, BLOCK, -1)
+    n = len(t) // size
+    times, values = t[-n * size :].reshape(n, size), y[-n * size :].reshape(n, size, -1)
     x = 2 * (times - times[:, :1]) / (times[:, -1:] - times[:, :1]) - 1
-    Q, _ = np.linalg.qr(x[..., None] ** np.arange(DEGREE + 1))
+    Q, _ = np.linalg.qr(x[..., None] ** np.arange(degree + 1))
     left = values - Q @ (np.swapaxes(Q, 1, 2) @ values)
-    squares = np.sum(left**2, axis=1) / (BLOCK - DEGREE - 1)
+    squares = np.sum(left**2, axis=1) / (size - degree - 1)
     rough = np.sqrt(np.mean(np.sort(squares, axis=0)[: max(1, round(0.9 * n))], axis=0))  # but for strays
     counts = np.array([count_of(column) for column in y.T])
     return np.asarray(np.maximum(rough, counts / np.sqrt(12)))
@@ -135,21 +141,32 @@ def nearest_fit(
     smooth, truth = pilot.value(t), pilot.at(at, derivative)
     size = np.where(noise > 0, noise, np.finfo(float).eps * (1 + np.max(np.abs(y), axis=0)))
     best, least, width = None, np.inf, float(min(NARROWEST, n))
+    worst, off = np.zeros(y.shape[1]), np.zeros(y.shape[1])
     while best is None or round(width) <= n:
         found = nearest(round(width), smooth, degree)
         bias, spread = found.at(at, derivative) - truth, found.noise_at(at, derivative)
-        risk = float(np.sum((bias**2 + spread**2) / size**2))
+        worst = np.maximum(worst, np.abs(bias))  # a wider window that happens to be off by less is none the better
+        risk = float(np.sum((worst**2 + spread**2) / size**2))
         if risk < least:
-            best, least = round(width), risk
+            best, least, off = round(width), risk, worst
         width = max(width * GROWTH, width + 1)
-    return nearest(best or n, y, degree)
+    return replace(nearest(best or n, y, degree), bias=off, derivative=derivative)
 
 
 def _fits(pilot: Fit, t: Array, y: Array) -> bool:
-    """Whether a polynomial leaves no more than noise."""
-    left = np.sqrt(np.mean((y - pilot.value(t)) ** 2, axis=0) * len(t) / max(len(t) - len(pilot.coefficients), 1))
-    may = FITS * (1 + CHANCE / np.sqrt(2 * len(t)))  # what is left of so few samples varies
-    return bool(np.all(left <= may * pilot.noise + 1e-12 * np.max(np.abs(y), axis=0)))
+    """Whether a polynomial leaves no more than noise, and two degrees more would not find a good deal less."""
+    left, n = np.sum((y - pilot.value(t)) ** 2, axis=0), len(t)
+    tiny = 1e-12 * np.max(np.abs(y), axis=0)
+    rms = np.sqrt(left / max(n - len(pilot.coefficients), 1))
+    if not np.all(rms <= FITS * (1 + CHANCE / np.sqrt(2 * n)) * pilot.noise + tiny):  # of few samples it varies
+        return False
+    degree = len(pilot.coefficients) + 1
+    if n <= 2 * degree:
+        return True
+    order = np.argsort(t)
+    more = fit(t[order], y[order], degree, pilot.noise)
+    gained = left - np.sum((y - more.value(t)) ** 2, axis=0)
+    return bool(np.all(gained <= GAINED * pilot.noise**2 + n * tiny**2))
 
 
 def rates_along(t: Array, y: Array, breaks: list[int], windows: list[int], degree: int = DEGREE) -> Array:

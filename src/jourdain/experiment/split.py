@@ -24,6 +24,7 @@ QUIET = 200  # samples before a strike that tell the noise
 LOCAL = 2000  # samples on either side of a strike that are looked at
 CURVE = 61  # samples, at most, of a window of the curves over time
 NEAR = 3  # samples around a first guess of the end of compression, among which it is looked for
+SPIKE = 0.05  # of the largest force: what stands out by more before a contact is told
 AWAY = 3  # samples between a given onset and the felt one that are told
 CLOSING = 0.1  # of u⁻: more than that at a given end of compression is told
 BRIEF = 6  # samples of compression: in fewer, trapezoids are coarse
@@ -63,7 +64,7 @@ class _Splitter:
         self.contact = self.felt.contacts[self.number - 1]
         self.sought, self.given_end = onset is None, end
         self.onset = self._placed(onset, end)
-        self.onset_noise = log.step / np.sqrt(12) if self.sought else 0.0
+        self.onset_noise = self.contact.unsure if self.sought else 0.0
         self.first = int(np.searchsorted(log.t, self.onset))  # the first sample within the contact
         self.within = slice(self.first, self.contact.last + 1)
         start = self.felt.contacts[self.number - 2].last + 1 if self.number > 1 else 0
@@ -103,10 +104,12 @@ class _Splitter:
                 f"There are {len(contacts)} contacts in the log, from t = {others} s; the first is taken. "
                 "strike(number=2) takes the second."
             )
-        for i in self.felt.spikes[:3]:
-            self.warn(
-                f"'{self.rig.normal}' stands out at t = {t[i]:.6g} s for less than 3 samples; that is no contact."
-            )
+        first = contacts[(number or 1) - 1]
+        for i in self.felt.spikes:
+            if i < first.first and abs(self.normal[i]) > SPIKE * abs(first.peak):
+                self.warn(
+                    f"'{self.rig.normal}' stands out at t = {t[i]:.6g} s for less than 3 samples; that is no contact."
+                )
         return number or 1
 
     def _placed(self, onset: float | None, end: float | None) -> float:
@@ -137,7 +140,9 @@ class _Splitter:
         minus = self.edges.at(self.before, self.onset, DEGREE)
         if minus.rates is not None:
             refuse_rates(log, rig.rates(minus.q, minus.v), minus.places.rate(self.onset), self.onset)
-        refuse_units(log, minus.q, minus.v, self._rough(), self.onset, self.warn)
+        rough = self._rough()
+        if rough is not None:
+            refuse_units(log, minus.q, minus.v, rough, self.onset, self.warn)
         if self.sought and contact.jump:
             self.onset, self.onset_noise = self._kink(minus)
             minus = self.edges.at(self.before, self.onset, DEGREE)
@@ -168,6 +173,10 @@ class _Splitter:
         end_noise = 0.0 if self.given_end is not None else self._end_noise(plus)
         uncertainty = {"onset": self.onset_noise, "end": end_noise}
         uncertainty |= energy_noise(rig, minus.q, minus.v, minus.noise, "minus")
+        growing = self.edges.slopes(minus)
+        for address in ("T_minus", "T_c_minus", "T_a_minus", "xi"):  # they grow or fall while the onset is not sure
+            moved = growing[address.removesuffix("_minus")] * self.onset_noise
+            uncertainty[address] = float(np.hypot(uncertainty[address], moved))
         uncertainty |= energy_noise(rig, plus.q, plus.v, plus.noise, "plus")
         for side, edge in (("v_minus", minus), ("v_plus", plus)):
             names = rig.mechanism.symbols.v_names
@@ -179,7 +188,9 @@ class _Splitter:
             whole[row], _ = self._impulse(row, stop, 0.0)
             if self._saturated(row, plus.t, impulse[row]):
                 uncertainty[f"impulse.{row}"] = np.inf
-        self._tell_if_off(impulse[rig.normal], float(before["stop"]))
+        # What drove it before drives it on during the compression.
+        driven = 1 + max(growing["u"] * (plus.t - self.onset) / float(before["u"]), 0.0)
+        self._tell_if_off(impulse[rig.normal], float(before["stop"]) * driven)
         breaks, windows = self._segments(minus)
         return Strike(
             log, self.number, self.onset, plus.t, stop if contact.ends else None,
@@ -189,11 +200,16 @@ class _Splitter:
             impulse, whole, uncertainty, (*log.warnings, *self.said), breaks, windows,
         )  # fmt: skip
 
-    def _rough(self) -> float:
-        """About the impulse of the compression: two thirds of that until the force has fallen to half its peak."""
+    def _rough(self) -> float | None:
+        """About the impulse of the compression: two thirds of that until the force has fallen to half its peak.
+
+        None where the log ends while the force still grows.
+        """
         t, sign = self.log.t[self.within], float(np.sign(self.contact.peak))
         force = self.normal[self.within] * sign
         peak = int(np.argmax(force))
+        if peak == len(force) - 1:
+            return None
         fallen = peak + int(np.argmax(np.append(force[peak:] < force[peak] / 2, True)))
         whole = np.trapezoid(force[: fallen + 1], t[: fallen + 1]) + force[0] * (t[0] - self.onset) / 2
         return float(whole) * sign / 1.5
@@ -202,12 +218,16 @@ class _Splitter:
         """The onset by the motion, and its standard deviation, see `kink`."""
         log, rig = self.log, self.rig
         t, q = log.t[self.within], log.q[self.within]
-        C, _ = rig.row(rig.normal).rows(minus.q, **dict(zip(rig.mechanism.symbols.p_names, rig.own, strict=True)))
-        away = rig.velocities(np.broadcast_to(minus.q, q.shape), q - minus.places.value(t)) @ C[0]
+        C = rig.normal_row(minus.q)
+        away = rig.velocities(np.broadcast_to(minus.q, q.shape), q - minus.places.value(t)) @ C
         free = float(log.t[self.first - 1])
         start, at_first = (extrapolated(log.t, self.normal, self.first, self.contact.last, at) for at in (free, t[0]))
         slope = (at_first - start) / (t[0] - free)
-        return kink(np.append(free, t), away, self.normal[self.within], (start, slope))
+        times, force = np.append(free, t), self.normal[self.within]
+        onset, noise = kink(times, away, force, (start, slope))
+        carried = float(np.sqrt(np.sum((C * minus.noise) ** 2))) * (t - onset)  # the approach is not sure either
+        other, _ = kink(times, away + carried, force, (start, slope))
+        return onset, float(np.hypot(noise, other - onset))
 
     def _end(self, u_minus: float) -> Edge:
         """The end of compression: where the normal row stops closing."""
@@ -234,7 +254,7 @@ class _Splitter:
         inside = self.log.t[self.within]
         near = NEAR * self.log.step
         t = np.linspace(max(edge.t - near, inside[0]), min(edge.t + near, inside[-1]), 121)
-        u = self.edges.u(edge, t)
+        u = self.edges.states(edge, t)["u"]
         up = np.nonzero((u[:-1] < 0) & (u[1:] >= 0))[0]
         if not len(up):
             return None
@@ -258,11 +278,10 @@ class _Splitter:
 
     def _end_noise(self, plus: Edge) -> float:
         """Standard deviation of the end of compression: that of u over its slope."""
-        rig, h = self.rig, self.log.step / 2
+        rig = self.rig
         several = np.broadcast_to(plus.q, (len(plus.v), len(plus.q)))
         each = rig.states(several, plus.v + np.diag(plus.noise))["u"] - rig.states(plus.q, plus.v)["u"]
-        one, other = self.edges.u(plus, np.array([plus.t - h, plus.t + h]))
-        slope = abs(float(other - one)) / (2 * h)
+        slope = abs(self.edges.slopes(plus)["u"])
         return float(np.sqrt(np.sum(each**2))) / slope if slope else np.inf
 
     def _impulse(self, row: str, end: float, end_noise: float) -> tuple[float, float]:
@@ -277,7 +296,9 @@ class _Splitter:
 
     def _saturated(self, row: str, end: float, value: float) -> bool:
         """Whether the sensor was at its limit before the end of compression; then it is told."""
-        stuck = saturated(self.log.t, self.log.forces[row], self.contact, self._above(row)[1])
+        above, noise = self._above(row)
+        force = self.log.forces[row]
+        stuck = saturated(self.log.t, force, force - above, noise, self.contact)
         if stuck is None or stuck[0] > end:
             return False
         self.warn(
