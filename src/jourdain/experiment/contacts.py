@@ -26,7 +26,9 @@ JUMP = 0.05  # of the largest force: more than that before the first sample is a
 RISEN = 0.1  # of the largest force: the beginning of a contact is over there
 RISE = 6  # samples, at least, that tell how a contact begins
 SMOOTH = 0.15  # of a step: how sure the onset of a force is that grows over several samples
+GENTLE = 0.1  # of its beginning: the same where that is longer
 POWERS = (0.5, 1.0, 1.5, 2.0, 3.0)  # of the time since its onset, with which a force may grow
+ALIKE = 2.5  # times what the best of them leaves: powers that do as well
 FLAT = 3  # samples at the extreme, which a sensor that saturates shows
 BESIDE = 4  # samples on either side of them, which tell how high the force went
 
@@ -179,10 +181,11 @@ def _onset(t: Array, out: Array, first: int, last: int) -> tuple[float, bool, fl
     if not several:
         return float(t[first]) - before / 2, False, before / np.sqrt(12)
     back = max(1.5 * before, float(times[-1]) if n > RISE else 0.0)
-    least, best = min(several)
-    close = np.clip([onset for left, onset in several if left <= 2 * least], -back, 0.0)  # that do as well
-    unsure = float(np.hypot(SMOOTH * before if n >= RISE else before / np.sqrt(12), np.ptp(close) / 2))
-    return float(t[first]) + float(np.clip(best, -back, 0.0)), False, unsure
+    least = min(left for left, _ in several)
+    alike = np.clip([onset for left, onset in several if left <= ALIKE * least], -back, 0.0)  # none is clearly better
+    least_sure = SMOOTH * before if n == RISE else GENTLE * float(times[-1]) if n > RISE else before / np.sqrt(12)
+    unsure = float(np.hypot(least_sure, np.ptp(alike) / 2))
+    return float(t[first]) + float(alike.min() + alike.max()) / 2, False, unsure
 
 
 def extrapolated(t: Array, force: Array, first: int, last: int, at: float) -> float:
