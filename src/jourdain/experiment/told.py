@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from jourdain.experiment.rig import Rig
     from jourdain.experiment.strike import Strike
 
+ROUNDING = 1e-12  # of the energy before: less is 0
+
 
 def strike_text(strike: Strike) -> str:
     """When, how fast, the energies before and after, the impulses; what was said of the log."""
@@ -55,7 +57,8 @@ def comparison_text(found: Comparison) -> str:
     for name, predicted in found.predicted.items():
         here = found.measured[name]
         off = _percent(here, predicted, found.strike.T_minus)
-        told = beside(here, sure.get(name, np.nan)), number(predicted), off
+        shown = 0.0 if abs(predicted) < ROUNDING * found.strike.T_minus else predicted
+        told = beside(here, sure.get(name, np.nan)), number(shown), off
         rows.append([_label(found.strike.rig, name), *told])
     when = "at the end of compression" if found.until == "compression" else "after the contact"
     return "\n".join(aligned([f"{when}", "measured", "model", "difference"], rows))
