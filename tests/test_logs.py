@@ -6,6 +6,7 @@ import hashlib
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pandas as pd
 import pytest
 
 import jourdain as jd
+import mujoco_bench
 from jourdain.experiment import Run, Sensors, Strike, Testbed, read
 from jourdain.experiment.contacts import felt
 from jourdain.experiment.units import factor, header
@@ -166,6 +168,27 @@ def test_units_that_are_off_are_recognised_and_said(change: Change, text: str) -
     """Whatever the header says, the impulse and the motion do not fit each other."""
     with pytest.raises(jd.BadLog, match=text):
         strike_of(change(frame()))
+
+
+@pytest.mark.parametrize(
+    ("angle", "force", "text"),
+    [
+        (180 / np.pi, 1.0, r"'q\.a', 'q\.b' in deg: .* units=\{'q\.a': 'rad', …\} if it is right as it is"),
+        (1.0, 1e3, r"'force\.wall\.normal' in mN: .* units=\{'force\.wall\.normal': 'N', …\} if it is right"),
+    ],
+)
+def test_a_mechanism_without_units_is_no_obstacle(angle: float, force: float, text: str) -> None:
+    _, arm = mujoco_bench.two_links()
+    bare = replace(arm, units={}, constraints={}, evaluators={})
+    wall = bare.contact("wall", normal=arm.find_constraint("wall.normal").C @ bare.symbols.v)
+    event = bare.event(inert=[wall])
+    run = Testbed(event).run({"a": 0.6, "b": 0.9}, {"a": 1.0, "b": 0.7})
+    log = run.record(Sensors(resolution=1e-5), seed=1).frame()
+    assert read(log, event).strike().T_c_minus == pytest.approx(run.T_c_minus, rel=0.02)
+    log[["q.a", "q.b"]] *= angle
+    log["force.wall.normal"] *= force
+    with pytest.raises(jd.BadLog, match=text):
+        read(log, event).strike()
 
 
 def test_rates_in_degrees_are_recognised() -> None:

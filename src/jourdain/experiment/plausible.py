@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from jourdain.errors import BadLog, listing
 from jourdain.experiment.logs import Log
-from jourdain.experiment.units import factor, word
+from jourdain.experiment.units import factor, si, word
 
 Array = NDArray[np.float64]
 FITS = 5.0  # times: between a fifth and five times may be friction, motors, a mass that is not known well
@@ -60,10 +60,11 @@ def refuse_units(log: Log, q: Array, v: Array, impulse: float, onset: float, war
                 f"The model has no motion at the measured state at t = {onset:.6g} s, "
                 f"{_state(log, q)}: check the units and the origin of the coordinates."
             )
-        if not 1 / HOPELESS < ratio < HOPELESS:
+        if not 1 / HOPELESS < ratio < HOPELESS and f"force.{log.rig.normal}" not in log.trusted:
             raise BadLog(
                 f"The impulse along '{log.rig.normal}' at t = {onset:.6g} s is {ratio:.3g} times what stops the model: "
-                "check the units of times, coordinates and forces, and which column is which."
+                "check the units of times, coordinates and forces, and which column is which. "
+                f"units={{'{log.rig.normal}': '{log.rig.force_unit(log.rig.normal) or 'N'}'}} insists."
             )
         return  # what is still off is told when the impulse is known
     columns = [column for slip in fitting for column in slip.columns]
@@ -76,7 +77,7 @@ def refuse_units(log: Log, q: Array, v: Array, impulse: float, onset: float, war
     if {*columns} <= log.trusted:
         warn(text)
         return
-    kept = ", ".join(f"'{slip.columns[0]}': '{log.units.get(slip.columns[0], '')}'" for slip in fitting)
+    kept = ", ".join(f"'{slip.columns[0]}': '{log.units.get(slip.columns[0]) or si(slip.word)}'" for slip in fitting)
     raise BadLog(
         f"{text} Say units={{{given}, …}} or write it into the header; units={{{kept}, …}} if it is right as it is."
     )
@@ -138,12 +139,12 @@ def _slips(log: Log) -> list[Slip]:
         return word(expected, factor(column, log.units.get(column, ""), expected) * times)
 
     def coordinates(unit: str, times: float) -> Slip:
-        chosen = [_unit(log, name) == unit for name in names]
+        chosen = [_unit(log, name) in (unit, "") for name in names]  # one without a unit may be either
         columns = tuple(f"q.{name}" for name, one in zip(names, chosen, strict=True) if one)
         return Slip(columns, as_read(columns[0], unit, times) if columns else "", np.where(chosen, times, 1.0))
 
     def force(times: float) -> Slip:
-        return Slip(forces, as_read(forces[0], log.rig.force_unit(log.rig.normal), times), force=times)
+        return Slip(forces, as_read(forces[0], log.rig.force_unit(log.rig.normal) or "N", times), force=times)
 
     def clock(times: float) -> Slip:
         return Slip(("t",), as_read("t", "s", times), time=times)

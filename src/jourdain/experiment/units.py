@@ -70,3 +70,12 @@ def word(expected: str, times: float) -> str:
     sign = "-" if times < 0 else ""
     near = [one for one, known in WORDS.get(expected, {}).items() if abs(abs(times) / known - 1) < 1e-9]
     return f"{sign}{near[0]}" if near else ""
+
+
+def si(unit: str) -> str:
+    """The SI unit of what a unit measures.
+
+    >>> si("mN"), si("-N"), si("deg")
+    ('N', 'N', 'rad')
+    """
+    return next(expected for expected, words in WORDS.items() if unit.removeprefix("-") in words)
