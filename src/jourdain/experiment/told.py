@@ -57,8 +57,7 @@ def comparison_text(found: Comparison) -> str:
     for name, predicted in found.predicted.items():
         here = found.measured[name]
         off = _percent(here, predicted, found.strike.T_minus)
-        shown = 0.0 if abs(predicted) < ROUNDING * found.strike.T_minus else predicted
-        told = beside(here, sure.get(name, np.nan)), number(shown), off
+        told = beside(here, sure.get(name, np.nan)), _of_model(predicted, found.strike.T_minus), off
         rows.append([_label(found.strike.rig, name), *told])
     when = "at the end of compression" if found.until == "compression" else "after the contact"
     return "\n".join(aligned([f"{when}", "measured", "model", "difference"], rows))
@@ -70,7 +69,7 @@ def repeats_text(found: Repeats) -> str:
     rows = []
     for name, mean in found.mean.items():
         predicted = found.predicted.get(name)
-        model = "" if predicted is None else number(predicted)
+        model = "" if predicted is None else _of_model(predicted, found.mean["T_minus"])
         off = "" if predicted is None else _percent(mean, predicted, found.mean["T_minus"])
         rows.append([_label(found.strikes[0].rig, name), number(mean, found.error[name]),
                      number(found.spread[name], found.spread[name] / 10), model, off])  # fmt: skip
@@ -96,6 +95,11 @@ def number(value: float, deviation: float = 0.0) -> str:
         plain = decimals <= 9 and (value == 0 or abs(value) >= 1e-6)
         text = f"{value:.{max(0, decimals)}f}" if plain else f"{value:.3g}"
     return text.replace("-", "−")
+
+
+def _of_model(value: float, energy: float) -> str:
+    """What is rounding beside the energy before is 0."""
+    return "0" if abs(value) < ROUNDING * energy else number(value)
 
 
 def _percent(here: float, predicted: float, energy: float) -> str:
