@@ -37,7 +37,7 @@ def strike_of(run: Run, seed: int = 0, sensors: Sensors | None = None, **asked: 
 # What was there
 
 
-@pytest.mark.parametrize("push", [0.0, 0.5])
+@pytest.mark.parametrize("push", [pytest.param(0.0, marks=pytest.mark.exhaustive), 0.5])
 @pytest.mark.parametrize(
     ("d", "gamma_deg"), [(0, 15), (0, 30), (0, 45), (0.1, 30), (0.2, 15), (0.2, 30), (0.2, 45), (0.2, 60)]
 )
