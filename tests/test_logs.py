@@ -244,6 +244,14 @@ def test_a_sensor_that_saturates_is_told(part: float, noise: float) -> None:
     assert "or more" in str(strike)
 
 
+def test_encoders_that_are_too_coarse_are_told() -> None:
+    with pytest.warns(
+        jd.LogWarning, match=r"from t = 0\.1\d+ s on is only \d+ times as deep as the noise of the coord"
+    ):
+        strike_of(frame(sensors=Sensors(resolution=3e-3)))
+    right(strike_of(frame(sensors=Sensors(resolution=2e-4))), 0.03)
+
+
 def test_a_coarse_sensor_is_not_taken_for_one_that_saturates() -> None:
     right(strike_of(frame(sensors=Sensors(force_resolution=0.2))), 0.02)
 

@@ -27,6 +27,7 @@ NEAR = 3  # samples around a first guess of the end of compression, among which 
 SPIKE = 0.05  # of the largest force: what stands out by more before a contact is told
 AWAY = 3  # samples between a given onset and the felt one that are told
 CLOSING = 0.1  # of u⁻: more than that at a given end of compression is told
+SHALLOW = 30.0  # times the noise of the coordinates: a compression less deep than that is told
 BRIEF = 6  # samples of compression: in fewer, trapezoids are coarse
 FADED = 0.02  # of u⁻: compression that comes this near to its end and no nearer has ended
 OFF = 2.0  # times: an impulse further than this from what stops the model is told
@@ -170,6 +171,7 @@ class _Splitter:
                 f"The compression from t = {self.onset:.6g} s on lasts {(plus.t - self.onset) / log.step:.2g} samples; "
                 "its impulses are coarse. Sample faster."
             )
+        self._tell_if_shallow(minus, plus)
         end_noise = 0.0 if self.given_end is not None else self._end_noise(plus)
         uncertainty = {"onset": self.onset_noise, "end": end_noise}
         uncertainty |= energy_noise(rig, minus.q, minus.v, minus.noise, "minus")
@@ -306,6 +308,21 @@ class _Splitter:
             f"{stuck[1]:.6g} s: its impulse is more than the {abs(value):.4g} that was felt."
         )
         return True
+
+    def _tell_if_shallow(self, minus: Edge, plus: Edge) -> None:
+        """Say so where the end is read off coordinates, and compression is hardly deeper than their noise."""
+        rig = self.rig
+        if self.log.v is not None:
+            return
+        C = rig.normal_row(minus.q)
+        depth = abs(float(rig.velocities(minus.q, plus.q - minus.q) @ C))
+        each = [float(rig.velocities(minus.q, one) @ C) for one in np.diag(self.edges.noise_q)]
+        noise = float(np.sqrt(np.sum(np.square(each))))
+        if depth < SHALLOW * noise:
+            self.warn(
+                f"The compression from t = {self.onset:.6g} s on is only {depth / noise:.2g} times as deep as the "
+                "noise of the coordinates; its end, and with it the impulse, is uncertain. Finer encoders would help."
+            )
 
     def _tell_if_off(self, impulse: float, stop: float) -> None:
         if not 1 / OFF < impulse / stop < OFF:
