@@ -19,7 +19,7 @@ import jourdain as jd
 Array = NDArray[np.float64]
 LENGTHS, MASSES, INERTIAS, RADIUS = (0.3, 0.25), (0.8, 0.5), (0.006, 0.003), 0.01
 STEP = 1e-5  # s
-RATE = 1000.0  # Hz
+EVERY = 100  # steps from sample to sample: 1 kHz
 
 MODEL = """
 <mujoco>
@@ -68,7 +68,7 @@ def two_links() -> tuple[jd.Event, jd.Mechanism]:
 class Truth:
     """What MuJoCo knows of its own strike."""
 
-    t: Array  # of the samples
+    t: Array  # of every step
     q: Array
     normal: Array  # N, pushes apart
     tangential: Array  # N, along +x
@@ -78,9 +78,14 @@ class Truth:
     v_minus: Array
     impulse: tuple[float, float]  # N s, to the end of compression
 
+    def sampled(self, phase: int) -> tuple[Array, Array, Array, Array]:
+        """(t, q, normal, tangential) at 1 kHz, the first sample so many steps late."""
+        chosen = slice(phase, None, EVERY)
+        return self.t[chosen], self.q[chosen], self.normal[chosen], self.tangential[chosen]
+
 
 def strike(solref: str, friction: float, q: Array, v: Array, torque: Array, seconds: float = 0.3) -> Truth:
-    """The arm from a state on, the wall where it comes to after 0.2 s; every sample at 1 kHz, truth at every step."""
+    """The arm from a state on, the wall where it comes to after 0.2 s."""
     free = _made(solref, friction, 10.0)
     data = mujoco.MjData(free)
     data.qpos[:], data.qvel[:] = q, v
@@ -92,7 +97,7 @@ def strike(solref: str, friction: float, q: Array, v: Array, torque: Array, seco
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = q, v
     data.qfrc_applied[:] = torque
-    n, every = round(seconds / STEP), round(1 / RATE / STEP)
+    n = round(seconds / STEP)
     states, forces = np.empty((n, 4)), np.zeros((n, 2))
     force = np.empty(6)
     for i in range(n):
@@ -114,9 +119,9 @@ def strike(solref: str, friction: float, q: Array, v: Array, torque: Array, seco
     closing = -_row(states)[first:]
     last = first + int(np.argmax(closing <= 0))
     p = np.trapezoid(forces[first : last + 1], dx=STEP, axis=0)
-    chosen = slice(0, n, every)
-    return Truth(t[chosen], states[chosen, :2], forces[chosen, 0], forces[chosen, 1], t[first], t[last],
-                 states[first, :2], states[first, 2:], (float(p[0]), float(p[1])))  # fmt: skip
+    p_normal, p_tangential = map(float, p)
+    return Truth(t, states[:, :2], forces[:, 0], forces[:, 1], t[first], t[last], states[first, :2], states[first, 2:],
+                 (p_normal, p_tangential))  # fmt: skip
 
 
 def _row(states: Array) -> Array:

@@ -268,7 +268,7 @@ def test_two_contacts_are_told_and_can_be_chosen() -> None:
     whole = read(log, pantograph(), parameters={"d": 0.2})
     with pytest.raises(jd.BadLog, match=r"The log has 2 contacts; choose number=1 … 2, not 3"):
         whole.strike(number=3)
-    right(whole.strike(number=2), 0.03)
+    right(whole.strike(number=2))
 
 
 def test_compression_that_fades_is_told() -> None:

@@ -158,8 +158,9 @@ def _onset(t: Array, out: Array, first: int, last: int) -> tuple[float, bool, fl
     """Where the force begins, whether it is there at once, and the standard deviation.
 
     One that grows does so as (t − onset)ⁿ, n as suits its beginning best: a straight line would come late for the
-    gentle start of a sphere on a plane, n = 1.5. What hides in the noise before the first sample that feels it is no
-    longer than what is seen of the beginning. Of a force that jumps the middle between two samples is taken.
+    gentle start of a sphere on a plane, n = 1.5. The onset lies behind the last sample that feels nothing; of a long,
+    gentle start as much may hide in the noise as is seen of it. Of a force that jumps the middle between two samples is
+    taken.
     """
     if first == 0:
         return float(t[0]), False, 0.0
@@ -180,7 +181,7 @@ def _onset(t: Array, out: Array, first: int, last: int) -> tuple[float, bool, fl
             several.append((left, -float(start / slope)))
     if not several:
         return float(t[first]) - before / 2, False, before / np.sqrt(12)
-    back = max(1.5 * before, float(times[-1]) if n > RISE else 0.0)
+    back = max(before, float(times[-1]) if n > RISE else 0.0)
     least = min(left for left, _ in several)
     alike = np.clip([onset for left, onset in several if left <= ALIKE * least], -back, 0.0)  # none is clearly better
     least_sure = SMOOTH * before if n == RISE else GENTLE * float(times[-1]) if n > RISE else before / np.sqrt(12)
