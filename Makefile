@@ -4,7 +4,7 @@ UV := .uv/bin/uv
 RUN := .venv/bin
 export UV_PYTHON ?= $(PYTHON)
 
-.PHONY: demo test test-all lint clean
+.PHONY: demo test test-all lint oracles browser clean
 
 demo: .venv/ready  ## the gallery, printed, with a picture of each in out/; maps of contacts, a branch of gaits, a film; a landing of a robot; a measured strike; the four papers in out/papers/
 	$(RUN)/python -m jourdain.demo out
@@ -27,6 +27,15 @@ lint: .venv/ready
 	$(RUN)/ruff check src tests
 	$(RUN)/ruff format --check src tests
 	$(RUN)/mypy
+
+# What Debian has of other engines and of browsers, for the tests: without them these tests are skipped.
+SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
+APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
+oracles:  ## Siconos, in the system's own Python
+	$(APT) update -qq && $(APT) install -y -qq --no-install-recommends python3-siconos
+
+browser:  ## Chromium
+	$(APT) update -qq && $(APT) install -y -qq --no-install-recommends chromium
 
 # A venv of its own, so that a Python that refuses `pip install` is no obstacle; without ensurepip, pip from outside.
 $(UV):

@@ -1,4 +1,4 @@
-"""Shared by all tests: seeds and the profile of Hypothesis."""
+"""Shared by all tests: seeds, the profile of Hypothesis, and which other engines were asked."""
 
 import os
 
@@ -7,11 +7,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small: thread
 import sys
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+import engines
 from jourdain import cli, gallery
 
 settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -48,3 +50,27 @@ def command(monkeypatch, capsys):
 
 
 built_once = cache(cache)  # of a problem: the same function, which remembers what it built
+
+
+# Other engines: each worker of a parallel run reports its own.
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["engines"] = (engines.asked, engines.absent)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: Any) -> None:
+    asked, absent = getattr(node, "workeroutput", {}).get("engines", ({}, {}))
+    engines.asked.update(asked)
+    engines.absent.update(absent)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.section("other engines")
+    for engine, version in sorted(engines.asked.items()):
+        terminalreporter.line(f"asked   {engine}: {version}")
+    for engine, reason in sorted(engines.absent.items()):
+        terminalreporter.line(f"absent  {engine}: {reason}")

@@ -6,9 +6,12 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
+
+import engines
+
+mujoco = engines.mujoco()
 
 Array = NDArray[np.float64]
 

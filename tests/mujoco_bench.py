@@ -7,13 +7,14 @@ those of `two_links`, written down once for each engine.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-import mujoco
 import numpy as np
 import sympy as sp
 from numpy.typing import NDArray
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
+import engines
 import jourdain as jd
 
 Array = NDArray[np.float64]
@@ -86,6 +87,7 @@ class Truth:
 
 def strike(solref: str, friction: float, q: Array, v: Array, torque: Array, seconds: float = 0.3) -> Truth:
     """The arm from a state on, the wall where it comes to after 0.2 s."""
+    mujoco = engines.mujoco()
     free = _made(solref, friction, 10.0)
     data = mujoco.MjData(free)
     data.qpos[:], data.qvel[:] = q, v
@@ -130,5 +132,7 @@ def _row(states: Array) -> Array:
     return -(LENGTHS[0] * np.cos(a) * va + LENGTHS[1] * np.cos(ab) * (va + vb))
 
 
-def _made(solref: str, friction: float, wall: float) -> mujoco.MjModel:
-    return mujoco.MjModel.from_xml_string(MODEL.format(step=STEP, solref=solref, friction=friction, wall=wall))
+def _made(solref: str, friction: float, wall: float) -> Any:
+    return engines.mujoco().MjModel.from_xml_string(
+        MODEL.format(step=STEP, solref=solref, friction=friction, wall=wall)
+    )

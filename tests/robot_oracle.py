@@ -9,16 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
-PREFIX = next(folder for folder in Path(pin.__file__).parents if folder.name == "cmeel.prefix")
-DATA = PREFIX / "share/example-robot-data/robots"
+import engines
 
-
-def find(name: str) -> Path:
-    """A URDF of example-robot-data by the end of its path."""
-    (found,) = [path for path in DATA.rglob("*.urdf") if str(path).endswith(f"/{name}")]
-    return found
+pin = engines.pinocchio()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+import engines
 from jourdain import gallery
 from jourdain.benchmarks import (
     box_corner,
@@ -54,7 +55,7 @@ def test_numpy(peer: Callable[..., walker.Array], chunk: int, expected: walker.A
 
 @pytest.mark.parametrize("chunk", [64, 4096])
 def test_pinocchio(chunk: int, expected: walker.Array) -> None:
-    pytest.importorskip("pinocchio")
+    engines.pinocchio()
     from jourdain.benchmarks import walker_pinocchio
 
     compare(lambda *parameters: walker_pinocchio.solve(*parameters, chunk=chunk), expected)

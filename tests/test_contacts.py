@@ -10,6 +10,7 @@ import pytest
 
 import contact_oracle as oracle
 import jourdain as jd
+import siconos_oracle
 from jourdain import gallery, laws
 from jourdain.algebra import lapack
 from jourdain.algebra.coulomb import planar
@@ -306,8 +307,6 @@ def test_the_path_in_impulse_space(rng: np.random.Generator) -> None:
 
 def test_friction_at_the_end_against_siconos(rng: np.random.Generator) -> None:
     """MoreauCoulomb, one to three planar contacts; and the walker on both feet (Siconos: NSGS)."""
-    import siconos_oracle
-
     problems = []
     for _ in range(60):
         k = int(rng.integers(1, 4))
@@ -316,12 +315,7 @@ def test_friction_at_the_end_against_siconos(rng: np.random.Generator) -> None:
         if (rows[::2] @ v < 0).all():  # a contact that opens is left alone here
             problems.append((rows, v, rng.uniform(0, 1, k)))
     assert len(problems) > 10
-    try:
-        answers = siconos_oracle.siconos_moreau_coulomb_many(
-            [(rows @ rows.T, rows @ v, mu) for rows, v, mu in problems]
-        )
-    except siconos_oracle.SiconosAbsent as absent:
-        pytest.skip(str(absent))
+    answers = siconos_oracle.siconos_moreau_coulomb_many([(rows @ rows.T, rows @ v, mu) for rows, v, mu in problems])
     for (rows, v, mu), answer in zip(problems, answers, strict=True):
         made, contacts = table(np.eye(7), rows, tangents=True)
         feet = {contact: laws.MoreauCoulomb(float(one)) for contact, one in zip(contacts, mu, strict=True)}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import jourdain as jd
-from robot_oracle import find
+from engines import find
 
 LOOP = """
 <mujoco>

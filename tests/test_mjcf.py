@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import re
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import casadi as ca
-import mujoco
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import engines
 import jourdain as jd
 from jourdain.robot import Robot
 from mjcf import LOOPS, MODELS, TREES, Simulator, silence
 from oracle import assert_same
+
+mujoco = engines.mujoco()
 
 Array = NDArray[np.float64]
 RTOL = 1e-11  # of the largest entry
@@ -435,17 +436,13 @@ def test_unnamed_equalities_of_the_same_things_are_all_there(tmp_path: Path, equ
 
 # URDF that MuJoCo compiles as it is
 
-CMEEL = find_spec("cmeel")  # not imported: it leaves a folder behind
-assert CMEEL is not None
-assert CMEEL.submodule_search_locations is not None
-DATA = Path(CMEEL.submodule_search_locations[0]).parent / "cmeel.prefix/share/example-robot-data/robots"
 ROBOTS = ("a1.urdf", "laikago.urdf", "quadruped.urdf", "alexander_v1.lowerBodyOnly.urdf", "panda_collision.urdf",
           "simple_humanoid_classical.urdf", "TwoDofs.urdf", "double_pendulum_simple.urdf")  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_masses_of_urdf_are_those_of_mujoco(name: str) -> None:
-    (file,) = DATA.rglob(name)
+    (file,) = engines.robot_files().rglob(name)
     robot = jd.load(file)
     with silence():
         s = Simulator(mujoco.MjModel.from_xml_path(str(file)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,6 +14,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import engines
 import jourdain as jd
 from cases import REAR_FOOT_LIMITS
 from jourdain.files import write as write_dataset
@@ -410,7 +410,8 @@ def printed_by_chromium(page: Path, folder: Path) -> tuple[bytes, set[str]]:
     folder.mkdir()
     log, pdf = folder / "net.json", folder / "page.pdf"
     command = [
-        "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+        engines.chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+        "--disable-background-networking",
         f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}", f"--print-to-pdf={pdf}", page.as_uri(),
     ]  # fmt: skip
     subprocess.run(command, capture_output=True, timeout=120, check=True)
@@ -418,7 +419,6 @@ def printed_by_chromium(page: Path, folder: Path) -> tuple[bytes, set[str]]:
     return pdf.read_bytes(), set(re.findall(r'"initiator":\s*"([^"]*)"', text)) - {"not an origin"}
 
 
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed (Debian: chromium)")
 def test_chromium_prints_the_page_and_asks_for_nothing(folder: Path, tmp_path: Path) -> None:
     pdf, asking = printed_by_chromium(folder / "report.html", tmp_path / "ours")
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 10

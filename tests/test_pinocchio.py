@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import engines
 import jourdain as jd
 
-pin = pytest.importorskip("pinocchio")
+pin = engines.pinocchio()
 
 Array = NDArray[np.float64]
 RESTITUTIONS = pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])

@@ -8,11 +8,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pinocchio as pin
 import pytest
 
+import engines
 import jourdain as jd
-from robot_oracle import DATA, Oracle, find
+from engines import find
+from robot_oracle import Oracle
+
+pin = engines.pinocchio()
 
 # Robot, whether it floats, frames that strike.
 ROBOTS = {
@@ -91,7 +94,7 @@ def test_against_pinocchio(name: str, rng: np.random.Generator) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore:.* mimic what is no joint")
 @pytest.mark.parametrize("floating", [True, False])
-@pytest.mark.parametrize("file", sorted(DATA.rglob("*.urdf")), ids=lambda file: file.name)
+@pytest.mark.parametrize("file", sorted(engines.robot_files().rglob("*.urdf")), ids=lambda file: file.name)
 def test_every_file(file: Path, floating: bool, rng: np.random.Generator) -> None:
     """Every URDF of example-robot-data is read as Pinocchio reads it, or refused with the reason."""
     unsound = {"romeo.urdf": "move no mass", "romeo_laas_small.urdf": "move no mass", "ur3.urdf": "describes no body"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -17,13 +16,6 @@ import spatial_oracle as sp
 Array = NDArray[np.float64]
 EACH = pytest.mark.parametrize("hypothesis", co.HYPOTHESES)
 close = pytest.approx
-
-
-def siconos(problems: Sequence[tuple[Array, Array, Array | float]], refuse: bool = True) -> list[sp.Reaction]:
-    try:
-        return sp.siconos_in_space_many(problems, refuse=refuse)
-    except so.SiconosAbsent as reason:
-        pytest.skip(str(reason))
 
 
 def turned(angle: float) -> Array:
@@ -48,7 +40,7 @@ def test_siconos_meets_the_conditions(redundant: bool, rng: np.random.Generator)
     cases = [sp.random_contacts(rng, 1 + i % 6 if not redundant else 2 + i % 5, redundant) for i in range(120)]
     problems = [(W, sp.bounced(u, kappa), mu) for W, u, mu, kappa in cases]
     states: Counter[str] = Counter()
-    for (_, r, mu), t in zip(problems, siconos(problems), strict=True):
+    for (_, r, mu), t in zip(problems, sp.siconos_in_space_many(problems), strict=True):
         assert t.violation < 1e-11
         size = np.max(np.abs(t.impulses))
         for w, p, friction in zip(t.velocities, t.impulses, mu, strict=True):
@@ -120,7 +112,7 @@ def test_siconos_among_all_solutions_of_one_contact(rng: np.random.Generator) ->
         for one in some:
             assert sp.violation(W, r, mu, one.impulse) < 1e-9 * max(1, sizes(W, r, one.impulse))
     n_failed = 0
-    for (W, r, mu), t, some in zip(cases, siconos(cases, refuse=False), every, strict=True):
+    for (W, r, mu), t, some in zip(cases, sp.siconos_in_space_many(cases, refuse=False), every, strict=True):
         if t.violation > 1e-9:  # it does not get there in 100,000 iterations
             n_failed += 1
             continue
@@ -177,7 +169,7 @@ def test_planar_contacts_in_space(rng: np.random.Generator) -> None:
         flat.append((W, rows @ v, mu))
         deep.append((R @ space @ R.T, R @ r.ravel(), mu))
         turns.append(R)
-    found = siconos(deep)
+    found = sp.siconos_in_space_many(deep)
     for planar, (W, r, mu), t, R in zip(so.siconos_moreau_coulomb_many(flat), deep, found, turns, strict=True):
         impulse = np.zeros((len(planar.reactions), 3))
         impulse[:, :2] = planar.reactions
@@ -188,7 +180,7 @@ def test_planar_contacts_in_space(rng: np.random.Generator) -> None:
 def test_without_friction_it_is_the_lcp(rng: np.random.Generator) -> None:
     cases = [sp.random_contacts(rng, 1 + i % 5, redundant=i % 2 == 1 and i % 5 > 0) for i in range(30)]
     problems = [(W, sp.bounced(u, kappa), 0.0) for W, u, _, kappa in cases]
-    for (W, r, _), t in zip(problems, siconos(problems), strict=True):
+    for (W, r, _), t in zip(problems, sp.siconos_in_space_many(problems), strict=True):
         expected = co.moreau_by_enumeration(W[::3, ::3], r[::3])
         assert expected is not None
         assert t.velocities[:, 0] == close(expected.w, abs=1e-8 * np.max(np.abs(r)))

@@ -13,12 +13,12 @@ import pytest
 from matplotlib.image import imread
 
 import jourdain as jd
+from engines import find
 from jourdain import gallery
 from jourdain.gallery.touchdown import ROBOTS
 from jourdain.landing import KNEES, column, draws, sampled, study
 from jourdain.limbs import limb
 from jourdain.plots.render import rendered
-from robot_oracle import find
 
 FEET = ("FL", "FR", "HL", "HR")
 
