@@ -7,7 +7,7 @@ export UV_PYTHON ?= $(PYTHON)
 .PHONY: demo test test-all lint oracles browser clean
 
 demo: .venv/ready  ## the gallery, printed, with a picture of each in out/; maps of contacts, a branch of gaits, a film; a landing of a robot; a measured strike; the four papers in out/papers/
-	$(RUN)/python -m jourdain.demo out
+	$(RUN)/python -m jourdain.cli.demo out
 	$(RUN)/jourdain run rough_rod --sweep theta=5:85:161 --sweep friction=0:1:101 --show contact_state.floor --plot out/rough_rod_map.png
 	$(RUN)/jourdain run walker --set rear_foot=one-sided --sweep theta=30:110:161 --sweep rho=0:0.5:101 --show contact_state.stance --plot out/walker_map.png
 	$(RUN)/jourdain run compass_gait --sweep slope=0.5:5.5:11 --show theta_st --plot out/compass_branch.png

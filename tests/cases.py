@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 import jourdain as jd
 from jourdain import gallery
-from jourdain.algebra.event import Block, Problem
-from jourdain.scenario import Scenario
+from jourdain.algebra.problem import Block, Problem
+from jourdain.scenarios.scenario import Scenario
 
 Array = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ ROBOTS = ["capture", "touchdown"]
 MOTIONS = [name for name in gallery.__all__ if get_type_hints(getattr(gallery, name))["return"] is not Scenario]
 EVENTS = [name for name in gallery.__all__ if name not in (*MOTIONS, *ROBOTS)]
 
-# THEORY §6, degrees by rho: from there on the rear foot of the walker does not lift.
+# docs/theory.md §6, degrees by rho: from there on the rear foot of the walker does not lift.
 REAR_FOOT_LIMITS = {0.0: 44.48, 0.05: 46.84, 0.1: 49.51, 0.25: 60.08, 0.5: 102.3}
 
 

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import engines
-from jourdain import cli, gallery
+from jourdain import gallery
+from jourdain.cli import main as cli
 
 settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("fixed")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import engines
-import siconos_oracle
+from oracles import siconos as siconos_oracle
 
 
 @pytest.fixture(autouse=True)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
-
-from jourdain.evaluate import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
+Progress = Callable[[int], None] | None  # takes how many samples have just been done
 PATIENCE = 1.0  # seconds without a bar
 
 

@@ -1,4 +1,4 @@
-"""Rows and entries of matrices, and choices between numbers: what both roads of `la` need beside their primitives."""
+"""Rows and entries of matrices, lengths of rows, choices between numbers: what the algebra needs beside `la`."""
 
 from __future__ import annotations
 
@@ -34,3 +34,23 @@ def smaller(one: Any, other: Any, la: ModuleType) -> Any:
 def sign(x: Any, la: ModuleType) -> Any:
     """1, −1, or 0 for what is neither positive nor negative."""
     return la.where(x > 0, 1.0, la.where(x < 0, -1.0, 0.0))
+
+
+def columns(X: Any, la: ModuleType) -> list[Any]:
+    rows = la.transpose(X)
+    return [la.transpose(la.rows(rows, i, i + 1)) for i in range(rows.shape[-2])]
+
+
+def scaled(C: Any, factor: Any, la: ModuleType) -> Any:
+    """Y = C L⁻¹."""
+    return la.transpose(factor.solve_transposed(la.transpose(C)))
+
+
+def squares(Y: Any, la: ModuleType) -> Any:
+    """The square of the length of each row, W_ii = c M⁻¹ cᵀ for Y = C L⁻¹, (k, 1)."""
+    return la.stack(la.zeros(0, 1, like=Y), *(y @ la.transpose(y) for y in each_row(Y, la)))
+
+
+def root(square: Any, la: ModuleType) -> Any:
+    """The square root, 0 for what is not positive; guarded inside, so that its derivative is 0 at 0."""
+    return la.where(square > 0, la.sqrt(la.where(square > 0, square, 1.0)), 0.0)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra import lapack
-from jourdain.algebra.lengths import scaled
+from jourdain.algebra.entries import scaled
 from jourdain.algebra.span import RANK, span
 
 Array = NDArray[np.float64]

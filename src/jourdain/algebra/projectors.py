@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.algebra.event import Problem, decompose
+from jourdain.algebra.problem import Problem, decompose
+from jourdain.kinds import Kind
 
 Array = NDArray[np.float64]
 
@@ -35,7 +36,7 @@ def projector_matrices(problem: Problem, la: ModuleType) -> dict[str, Any]:
 
     P_c, P_R = projector(parts.Q_c), projector(parts.Q_r)
     P_a = la.identity(problem.M) - P_R - P_c
-    B = la.stack(la.zeros(0, n, like=problem.M), *(block.C for block in problem.of_kind("nonideal")))
+    B = la.stack(la.zeros(0, n, like=problem.M), *(block.C for block in problem.of_kind(Kind.NONIDEAL)))
     BT = la.transpose(B)
     return {
         "P_c": P_c,

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra import lapack
-from jourdain.algebra.event import ON_KINDS, Block, Problem, outcome
-from jourdain.algebra.lengths import scaled
+from jourdain.algebra.entries import scaled
+from jourdain.algebra.outcome import outcome
+from jourdain.algebra.problem import Block, Problem
 from jourdain.algebra.span import RANK
+from jourdain.kinds import ON_KINDS, Kind
 
 Array = NDArray[np.float64]
 Order = NDArray[np.intp]
@@ -51,7 +53,9 @@ def outcome_in_any_order(problem: Problem) -> dict[str, Any]:
     on = _back([order for block, order in zip(blocks, orders, strict=True) if block.kind in ON_KINDS])
     one = np.zeros((len(some.M), 1), dtype=np.intp)  # a contact has one κ, not one per row
     kinds = [(block.kind, order) for block, order in zip(blocks, orders, strict=True)]
-    kappa = _back([order if kind == "elastic" else one for kind, order in kinds if kind in ("elastic", "contact")])
+    kappa = _back(
+        [order if kind == Kind.ELASTIC else one for kind, order in kinds if kind in (Kind.ELASTIC, Kind.CONTACT)]
+    )
     places = dict.fromkeys(_BY_ROW, back) | dict.fromkeys(_BY_ROW_ON, on) | {"kappa": kappa}
     merged = {name: np.array(array) for name, array in values.items()}
     for name, array in again.items():

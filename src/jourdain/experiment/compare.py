@@ -13,9 +13,10 @@ from casadi import SX
 from jourdain.errors import BadLog, unknown
 from jourdain.experiment.rig import Rig
 from jourdain.experiment.strike import Strike
+from jourdain.kinds import Kind
 
 if TYPE_CHECKING:
-    from jourdain.outcome import Transition
+    from jourdain.events.transition import Transition
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class Comparison:
         return self.measured[address] / self.predicted[address] - 1
 
     def __str__(self) -> str:
-        from jourdain.experiment.told import comparison_text
+        from jourdain.experiment.text import comparison_text
 
         return comparison_text(self)
 
@@ -59,7 +60,9 @@ def compare(strike: Strike) -> Comparison:
         parts = {name: float(at[name]) for name in parts}
     measured = {f"{name}_plus": value for name, value in parts.items()} | {"loss": strike.T_minus - parts["T"]}
     predicted = {name: float(getattr(model, name)) for name in measured}
-    if any(role.block.kind == "contact" for role in event.roles):  # the log splits by the normal row, whatever happens
+    if any(
+        role.block.kind == Kind.CONTACT for role in event.roles
+    ):  # the log splits by the normal row, whatever happens
         at = rig.states(strike.q_minus, model.v_plus)
         predicted |= {"T_c_plus": float(at["T_c"]), "T_a_plus": float(at["T_a"])}
     for i, name in enumerate(rig.mechanism.symbols.v_names):
@@ -74,7 +77,7 @@ def _measured_impulses(strike: Strike) -> dict[str, str]:
     """Parameters of the event that are the given impulses of nonideal rows → the rows, where these are logged."""
     event, found = strike.rig.event, {}
     for role in strike.rig.event.roles:
-        if role.block.kind != "nonideal":
+        if role.block.kind != Kind.NONIDEAL:
             continue
         for i, row in enumerate(role.constraint.row_names):
             name = _parameter(strike.rig, role.block.beta[i])
@@ -120,7 +123,7 @@ class Repeats:
         return {name: float(np.mean([one.predicted[name] for one in self.comparisons])) for name in names}
 
     def __str__(self) -> str:
-        from jourdain.experiment.told import repeats_text
+        from jourdain.experiment.text import repeats_text
 
         return repeats_text(self)
 

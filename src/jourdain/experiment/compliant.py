@@ -21,10 +21,11 @@ import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
-from jourdain.constraint import Constraint
+from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import NotConverged, unknown
-from jourdain.evaluate import Evaluator
 from jourdain.experiment.rig import Rig
+from jourdain.kinds import Kind
+from jourdain.mechanism.constraint import Constraint
 from jourdain.motion.dynamics import Dynamics
 from jourdain.naming import name_of
 
@@ -66,10 +67,10 @@ def equations(made: Rig, forces: Mapping[Any, Any]) -> Equations:
         motion = Dynamics(m, held, driven + C.T @ acting, SX(0, 1))
         return ca.vertcat(motion.rates, motion.acceleration, u_n, acting)
 
-    held = made.constraints("regular")
+    held = made.constraints(Kind.REGULAR)
     z = ca.vertcat(s.q, s.v, gap, SX.sym("p", force.numel()))
     inputs = [s.t, z, ca.vertcat(s.p, surface, push)]
-    before = rates((*held, *made.constraints("released")), SX(force.numel(), 1))
+    before = rates((*held, *made.constraints(Kind.RELEASED)), SX(force.numel(), 1))
     return Equations(
         Evaluator(inputs, {"rates": before}),
         Evaluator(inputs, {"rates": rates(held, force)}),

@@ -286,7 +286,7 @@ class _Reader:
         )
         free = [names.index(name) for name in missing]
         p = np.array([self.rig.parameters[name] for name in strike.parameters], dtype=float)
-        from jourdain.assembly import assembler
+        from jourdain.mechanism.assembly import assembler
 
         at = assembler(strike.inputs, strike.geometry, free)(self.rig.pose, np.zeros(len(m.symbols.v_names)), p)
         if not strike.geometry.numel() or np.linalg.matrix_rank(at["J"], tol=1e-8) < len(free):

@@ -11,17 +11,17 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.algebra.event import IMPULSIVE_KINDS
-from jourdain.constraint import Constraint, Contact
+from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, MissingValue, listing, unknown
-from jourdain.evaluate import Evaluator
-from jourdain.event import Event
-from jourdain.mechanism import Mechanism
+from jourdain.events.event import Event
+from jourdain.kinds import IMPULSIVE_KINDS, Kind
+from jourdain.mechanism.constraint import Constraint, Contact
+from jourdain.mechanism.mechanism import Mechanism
 from jourdain.quantities import unit_along
-from jourdain.scenario import Scenario
+from jourdain.scenarios.scenario import Scenario
 
 Array = NDArray[np.float64]
-STRUCK = (*IMPULSIVE_KINDS, "contact")  # kinds of rows that a strike acts on
+STRUCK = (*IMPULSIVE_KINDS, Kind.CONTACT)  # kinds of rows that a strike acts on
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Rig:
         """Whether the event goes beyond compression: some struck row has a restitution that is not 0."""
         for role in self.event.roles:
             kappa = role.block.kappa
-            if role.block.kind in ("elastic", "contact") and kappa is not None:
+            if role.block.kind in (Kind.ELASTIC, Kind.CONTACT) and kappa is not None:
                 value = ca.Function("kappa", [self.event.inputs[2]], [kappa])(self.p)
                 if np.any(np.array(value) > 0):
                     return True
@@ -72,7 +72,7 @@ class Rig:
         """The rows along which it may rub: tangents of the contact that closes, and nonideal rows."""
         struck = next(c for c in self.constraints(*STRUCK) if self.normal in c.row_names)
         along = struck.row_names[1:] if isinstance(struck, Contact) else ()
-        return (*along, *(row for c in self.constraints("nonideal") for row in c.row_names))
+        return (*along, *(row for c in self.constraints(Kind.NONIDEAL) for row in c.row_names))
 
     def row_unit(self, row: str) -> str:
         """Of u along a row; "" where it is not known."""
@@ -91,7 +91,7 @@ class Rig:
     def strike(self) -> Event:
         """The event with every struck row inert and each contact by its normal only: what T_c and T_a mean here."""
         struck = [
-            c.normal if isinstance(c, Contact) and role.block.kind == "contact" else c
+            c.normal if isinstance(c, Contact) and role.block.kind == Kind.CONTACT else c
             for role in self.event.roles
             if role.block.kind in STRUCK
             for c in (role.constraint,)
@@ -101,7 +101,7 @@ class Rig:
     @cached_property
     def _given_regular(self) -> list[Constraint]:
         """Regular rows that are not there by themselves."""
-        regular = self.constraints("regular")
+        regular = self.constraints(Kind.REGULAR)
         by_itself = {c.name for c in self.mechanism.always(())}
         return [c for c in regular if c.name not in by_itself]
 
@@ -201,7 +201,7 @@ def rig(model: Any, normal: str | None = None, parameters: Mapping[str, Any] = {
         normal = _closing(event, struck, q, v, own)
     elif normal not in known:
         raise unknown("struck row", normal, known)
-    beside = [row for role in event.roles if role.block.kind == "nonideal" for row in role.constraint.row_names]
+    beside = [row for role in event.roles if role.block.kind == Kind.NONIDEAL for row in role.constraint.row_names]
     missing = [name for name in event.mechanism.parameters if name not in own]
     if missing:
         raise BadEvent(f"{listing(missing)} jumps in this event, so it has no one value in a log; use inert rows.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.columns import columns
+from jourdain.data.columns import columns
 from jourdain.errors import BadEvent, unknown
 from jourdain.experiment.testbed import Run
 
@@ -70,7 +70,7 @@ class Recording:
 
     def write(self, path: str | Path) -> None:
         """The log as .csv, .parquet, .nc or .json, in full or not at all."""
-        from jourdain.files import write
+        from jourdain.data.files import write
 
         write(self.to_dataset(), path)
 

@@ -111,7 +111,7 @@ class Strike:
         return compare(self)
 
     def __str__(self) -> str:
-        from jourdain.experiment.told import strike_text
+        from jourdain.experiment.text import strike_text
 
         return strike_text(self)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from jourdain.errors import BadEvent, NotFinite
 from jourdain.experiment.compliant import Equations, Motion, equations, integrated
 from jourdain.experiment.rig import Rig, rig
-from jourdain.scenario import Scenario
+from jourdain.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
     from jourdain.experiment.sensors import Recording, Sensors

@@ -8,8 +8,8 @@ import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
 from jourdain.errors import unknown
-from jourdain.mechanism import Mechanism
-from jourdain.scenario import Scenario
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.scenarios.scenario import Scenario
 
 Hand = Literal["opens", "pushes"]
 HANDS: tuple[str, ...] = get_args(Hand)

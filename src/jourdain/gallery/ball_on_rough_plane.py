@@ -7,9 +7,9 @@ from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsym
 
 from jourdain.laws import Coulomb
 from jourdain.laws.law import Hypothesis
-from jourdain.mechanism import Mechanism
-from jourdain.scenario import Scenario
-from jourdain.sketch import Sketch
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
+from jourdain.scenarios.scenario import Scenario
 
 
 def ball_on_rough_plane(hypothesis: Hypothesis = "stronge") -> Scenario:

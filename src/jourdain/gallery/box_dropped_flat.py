@@ -9,8 +9,8 @@ from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsym
 
 from jourdain.laws import Frictionless
 from jourdain.laws.law import Rule
-from jourdain.mechanism import Mechanism
-from jourdain.scenario import Scenario
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.scenarios.scenario import Scenario
 
 
 def box_dropped_flat(law: Rule = "moreau") -> Scenario:

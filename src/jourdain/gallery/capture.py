@@ -9,8 +9,9 @@ import sympy as sp
 
 from jourdain.errors import unknown
 from jourdain.gallery.touchdown import ROBOTS
-from jourdain.loading import load, scene
-from jourdain.scenario import Scenario
+from jourdain.robots.load import load
+from jourdain.robots.scene import scene
+from jourdain.scenarios.scenario import Scenario
 
 POSTURE = {
     "yaw": 10.0,

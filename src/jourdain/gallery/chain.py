@@ -6,8 +6,8 @@ import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
 from jourdain.errors import Error
-from jourdain.mechanism import Mechanism
-from jourdain.scenario import Scenario
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.scenarios.scenario import Scenario
 
 
 def chain(n: int = 2) -> Scenario:

@@ -7,9 +7,9 @@ from math import radians
 import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
-from jourdain.mechanism import Mechanism
-from jourdain.motion.hybrid import Hybrid, Switch
-from jourdain.sketch import Sketch
+from jourdain.gallery.slope import downhill, steps, walking_sketch
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.motion.hybrid import Hybrid
 
 
 def compass_gait() -> Hybrid:
@@ -40,7 +40,7 @@ def compass_gait() -> Hybrid:
         q=q,
         parameters={m: 5.0, m_H: 10.0, a: 0.5, b: 0.5, g: 9.81, slope: radians(3)},
         points={"foot": foot, "hip": hip, "heel": heel},
-        gravity=g * (sp.sin(slope) * N.x - sp.cos(slope) * N.y),
+        gravity=downhill(N, g, slope),
         units={foot_x: "m", foot_y: "m", theta_st: "rad", theta_sw: "rad"}
         | {m: "kg", m_H: "kg", a: "m", b: "m", g: "m/s^2", slope: "rad"},
     )
@@ -50,17 +50,12 @@ def compass_gait() -> Hybrid:
     return Hybrid(
         mechanism,
         topologies={"stance": [stance]},
-        switches=[
-            Switch(
-                "stance",
-                "stance",
-                guard=theta_st + theta_sw,  # the heel is on the slope, in front
-                after_rising=True,
-                event=mechanism.event(inert=[strike], released=[stance]),
-                relabel={foot_x: 0, foot_y: 0, theta_st: theta_sw, theta_sw: theta_st},
-            ),
-            Switch("stance", None, guard=sp.cos(theta_st), name="fallen"),
-        ],
+        switches=steps(
+            heel_in_front=theta_st + theta_sw,
+            strike=mechanism.event(inert=[strike], released=[stance]),
+            relabel={foot_x: 0, foot_y: 0, theta_st: theta_sw, theta_sw: theta_st},
+            leaning=theta_st,
+        ),
         near=({"theta_st": 0.27, "theta_sw": -0.27}, {"theta_st": -1.1, "theta_sw": -0.38}),
-        sketch=Sketch(links=[("foot", "hip", "heel")], masses=["hip"], floors={0: -1}, anchor="hip", tilt=slope),
+        sketch=walking_sketch([("foot", "hip", "heel")], slope),
     )

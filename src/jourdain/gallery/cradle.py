@@ -10,9 +10,9 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 from jourdain.errors import Error
 from jourdain.laws import Frictionless
 from jourdain.laws.law import Rule
-from jourdain.mechanism import Mechanism
-from jourdain.scenario import Scenario
-from jourdain.sketch import Sketch
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
+from jourdain.scenarios.scenario import Scenario
 
 
 def cradle(n: int = 3, law: Rule = "moreau") -> Scenario:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
-from jourdain.mechanism import Mechanism
-from jourdain.motion.hybrid import Hybrid, Switch
-from jourdain.sketch import Sketch
+from jourdain.gallery.slope import downhill, walking_sketch
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.motion.guards import Switch
+from jourdain.motion.hybrid import Hybrid
 
 
 def kneed_walker() -> Hybrid:
@@ -51,7 +52,7 @@ def kneed_walker() -> Hybrid:
         q=q,
         parameters={m_H: 0.5, m_t: 0.5, m_s: 0.05, a1: 0.375, b1: 0.125, a2: 0.175, b2: 0.325, g: 9.81, slope: 0.0504},
         points={"foot": foot, "knee": knee, "hip": hip, "other_knee": knee_2, "heel": heel},
-        gravity=g * (sp.sin(slope) * N.x - sp.cos(slope) * N.y),
+        gravity=downhill(N, g, slope),
         units={foot_x: "m", foot_y: "m"}
         | dict.fromkeys((stance_thigh, stance_shank, swing_thigh, swing_shank, slope), "rad")
         | dict.fromkeys((m_H, m_t, m_s), "kg")
@@ -91,11 +92,5 @@ def kneed_walker() -> Hybrid:
             {"stance_thigh": 0.238, "stance_shank": 0.238, "swing_thigh": -0.238, "swing_shank": -0.238},
             {"stance_thigh": -1.1, "stance_shank": -1.1, "swing_thigh": -0.04, "swing_shank": -0.04},
         ),
-        sketch=Sketch(
-            links=[("foot", "knee", "hip", "other_knee", "heel")],
-            masses=["hip"],
-            floors={0: -1},
-            anchor="hip",
-            tilt=slope,
-        ),
+        sketch=walking_sketch([("foot", "knee", "hip", "other_knee", "heel")], slope),
     )

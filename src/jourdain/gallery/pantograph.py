@@ -9,9 +9,9 @@ import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
 from jourdain.errors import unknown
-from jourdain.mechanism import Mechanism
-from jourdain.scenario import Scenario
-from jourdain.sketch import Sketch
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
+from jourdain.scenarios.scenario import Scenario
 
 Coordinates = Literal["minimal", "loop"]
 COORDINATES: tuple[str, ...] = get_args(Coordinates)

@@ -8,9 +8,10 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery.pantograph import four_links, outer_angles
-from jourdain.mechanism import Mechanism
-from jourdain.motion.hybrid import Hybrid, Reaction, Switch
-from jourdain.sketch import Sketch
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
+from jourdain.motion.guards import Reaction, Switch
+from jourdain.motion.hybrid import Hybrid
 
 
 def pantograph_at_wall() -> Hybrid:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
-from jourdain.mechanism import Mechanism
-from jourdain.scenario import Scenario
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.scenarios.scenario import Scenario
 
 
 def percussion() -> Scenario:

@@ -6,9 +6,10 @@ import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
 from jourdain.errors import BadEvent
-from jourdain.mechanism import Mechanism
-from jourdain.motion.hybrid import Hybrid, Switch
-from jourdain.sketch import Sketch
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
+from jourdain.motion.guards import Switch
+from jourdain.motion.hybrid import Hybrid
 
 
 def rimless_wheel(n: int = 8) -> Hybrid:

@@ -7,9 +7,10 @@ from math import radians
 import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
-from jourdain.mechanism import Mechanism
-from jourdain.motion.hybrid import Hybrid, Switch
-from jourdain.sketch import Sketch
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
+from jourdain.motion.guards import Switch
+from jourdain.motion.hybrid import Hybrid
 
 
 def rocking() -> Hybrid:

@@ -8,8 +8,8 @@ import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
 from jourdain.errors import unknown
-from jourdain.mechanism import Mechanism
-from jourdain.scenario import Scenario
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.scenarios.scenario import Scenario
 
 SHAPES = {"sphere": sp.Rational(2, 5), "hoop": sp.Integer(1)}  # I / m r²
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
-from jourdain.mechanism import Mechanism
-from jourdain.motion.hybrid import Hybrid, Switch
-from jourdain.sketch import Sketch
+from jourdain.gallery.slope import downhill, steps, walking_sketch
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.motion.hybrid import Hybrid
 
 
 def simplest_walker() -> Hybrid:
@@ -38,7 +38,7 @@ def simplest_walker() -> Hybrid:
         q=q,
         parameters={m: 1e-10, m_H: 1.0, l: 1.0, g: 1.0, slope: 0.009},
         points={"foot": foot, "hip": hip, "heel": heel},
-        gravity=g * (sp.sin(slope) * N.x - sp.cos(slope) * N.y),
+        gravity=downhill(N, g, slope),
         units={theta: "rad", phi: "rad", stretch: "m", trail: "rad"}
         | {m: "kg", m_H: "kg", l: "m", g: "m/s^2", slope: "rad"},
     )
@@ -48,18 +48,13 @@ def simplest_walker() -> Hybrid:
     return Hybrid(
         mechanism,
         topologies={"stance": [stance]},
-        switches=[
-            Switch(
-                "stance",
-                "stance",
-                guard=2 * theta - phi,  # the heel is on the slope, in front
-                after_rising=True,
-                event=mechanism.event(inert=[strike], released=[stance]),
-                relabel={theta: theta - phi, phi: -phi - trail, stretch: 0, trail: 0},
-            ),
-            Switch("stance", None, guard=sp.cos(theta), name="fallen"),
-        ],
+        switches=steps(
+            heel_in_front=2 * theta - phi,
+            strike=mechanism.event(inert=[strike], released=[stance]),
+            relabel={theta: theta - phi, phi: -phi - trail, stretch: 0, trail: 0},
+            leaning=theta,
+        ),
         near=({"theta": 0.2, "phi": 0.4}, {"theta": -0.2, "phi": -0.016}),
         until=20.0,
-        sketch=Sketch(links=[("foot", "hip", "heel")], masses=["hip"], floors={0: -1}, anchor="hip", tilt=slope),
+        sketch=walking_sketch([("foot", "hip", "heel")], slope),
     )

@@ -7,9 +7,9 @@ from math import radians
 import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
-from jourdain.mechanism import Mechanism
-from jourdain.scenario import Scenario
-from jourdain.sketch import Sketch
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
+from jourdain.scenarios.scenario import Scenario
 
 
 def slider_crank() -> Scenario:

@@ -9,8 +9,8 @@ from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsym
 
 from jourdain.laws import Coulomb
 from jourdain.laws.law import Hypothesis
-from jourdain.mechanism import Mechanism
-from jourdain.scenario import Scenario
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.scenarios.scenario import Scenario
 
 
 def thrown_box(hypothesis: Hypothesis = "stronge") -> Scenario:

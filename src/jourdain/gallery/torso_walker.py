@@ -5,9 +5,9 @@ from __future__ import annotations
 import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
-from jourdain.mechanism import Mechanism
-from jourdain.motion.hybrid import Hybrid, Switch
-from jourdain.sketch import Sketch
+from jourdain.gallery.slope import downhill, steps, walking_sketch
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.motion.hybrid import Hybrid
 
 
 def torso_walker() -> Hybrid:
@@ -45,7 +45,7 @@ def torso_walker() -> Hybrid:
         parameters={m: 5.0, m_H: 10.0, m_T: 10.0, l: 0.8, b: 0.4, l_T: 0.4, R: 0.3}
         | {k: 200.0, c: 18.0, g: 9.81, slope: 0.06},
         points={"rear": rear, "hip": hip, "fore": fore, "chest": chest},
-        gravity=g * (sp.sin(slope) * N.x - sp.cos(slope) * N.y),
+        gravity=downhill(N, g, slope),
         units={foot_x: "m", foot_y: "m", stance: "rad", swing: "rad", torso: "rad"}
         | {m: "kg", m_H: "kg", m_T: "kg", l: "m", b: "m", l_T: "m", R: "m"}
         | {k: "N m/rad", c: "N m s/rad", g: "m/s^2", slope: "rad"},
@@ -58,25 +58,18 @@ def torso_walker() -> Hybrid:
     return Hybrid(
         mechanism,
         topologies={"stance": [sole]},
-        switches=[
-            Switch(
-                "stance",
-                "stance",
-                guard=-(stance + swing),  # the heel is on the slope, in front
-                after_rising=True,
-                event=mechanism.event(inert=[strike], released=[sole]),
-                relabel={foot_x: 0, foot_y: 0, stance: swing, swing: stance},
-            ),
-            Switch("stance", None, guard=sp.cos(stance), name="fallen"),
-        ],
+        switches=steps(
+            heel_in_front=-(stance + swing),
+            strike=mechanism.event(inert=[strike], released=[sole]),
+            relabel={foot_x: 0, foot_y: 0, stance: swing, swing: stance},
+            leaning=stance,
+        ),
         forces={torso: torque, stance: -torque / 2, swing: -torque / 2},
         near=({"stance": -0.62, "swing": 0.62, "torso": -0.09}, {"stance": 0.99, "swing": -0.56, "torso": 2.5}),
-        sketch=Sketch(
-            links=[("rear", "hip", "fore"), ("hip", "chest")],
+        sketch=walking_sketch(
+            [("rear", "hip", "fore"), ("hip", "chest")],
+            slope,
             arcs={"rear": (R, "hip"), "fore": (R, "hip")},
-            masses=["hip", "chest"],
-            floors={0: -1},
-            anchor="hip",
-            tilt=slope,
+            masses=["chest"],
         ),
     )

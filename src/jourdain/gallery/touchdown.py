@@ -12,11 +12,12 @@ import sympy as sp
 
 from jourdain.errors import BadRobot, listing
 from jourdain.laws import Law
-from jourdain.limbs import limb
-from jourdain.loading import load
-from jourdain.models.description import GROUND, Description, Joint
-from jourdain.robot import Robot
-from jourdain.scenario import RESERVED, Scenario
+from jourdain.robots.description import GROUND, Description, Joint
+from jourdain.robots.limbs import limb
+from jourdain.robots.load import load
+from jourdain.robots.robot import Robot
+from jourdain.scenarios.builder import RESERVED
+from jourdain.scenarios.scenario import Scenario
 
 ROBOTS = Path(__file__).parent / "robots"
 QUADRUPED = ("FL", "FR", "HL", "HR")

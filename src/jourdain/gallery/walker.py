@@ -10,12 +10,12 @@ import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
 from jourdain.errors import BadEvent, unknown
-from jourdain.event import Event
+from jourdain.events.event import Event
 from jourdain.laws import Frictionless, Law
-from jourdain.mechanism import Mechanism
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
 from jourdain.naming import refuse_clash
-from jourdain.scenario import Scenario
-from jourdain.sketch import Sketch
+from jourdain.scenarios.scenario import Scenario
 
 RearFoot = Literal["released", "one-sided"]
 REAR_FEET: tuple[str, ...] = get_args(RearFoot)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.dataset import unit_attribute
+from jourdain.data.dataset import unit_attribute
 from jourdain.errors import BadEvent, OffConstraint
+from jourdain.inputs import vector
 from jourdain.motion.flow import OFF
 from jourdain.motion.gait import Gait, refuse_driven
 from jourdain.motion.hybrid import Hybrid
@@ -19,7 +20,6 @@ from jourdain.motion.many import step_many
 from jourdain.motion.simulate import Settings, refuse_settings
 from jourdain.naming import name_of
 from jourdain.progress import bar
-from jourdain.state import vector
 
 if TYPE_CHECKING:
     import xarray

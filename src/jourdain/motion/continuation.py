@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra.lapack import least_squares
-from jourdain.dataset import unit_attribute
+from jourdain.data.dataset import unit_attribute
 from jourdain.errors import BadEvent, Error
 from jourdain.motion.gait import Gait, gait_of, step_map
 from jourdain.motion.hybrid import Hybrid

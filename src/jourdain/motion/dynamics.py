@@ -1,6 +1,6 @@
-"""The equations of motion of a topology: M v̇ + h = f + Cᵀλ with C v̇ + Ċ v + ḃ = 0 [THEORY §8].
+"""The equations of motion of a topology: M v̇ + h = f + Cᵀλ with C v̇ + Ċ v + ḃ = 0 [docs/theory.md §8].
 
-The same algebra as for events (`algebra.event.decompose`): in x = L v̇ (M = LᵀL) the rows that are on take out a
+The same algebra as for events (`algebra.problem.decompose`): in x = L v̇ (M = LᵀL) the rows that are on take out a
 projection. What drifts off the constraints is brought back by projection, at position and at velocity level.
 """
 
@@ -14,10 +14,11 @@ import casadi as ca
 from casadi import SX
 
 from jourdain.algebra import unrolled as la
-from jourdain.algebra.event import Block, Decomposition, Problem, decompose
-from jourdain.constraint import Constraint
+from jourdain.algebra.problem import Block, Decomposition, Problem, decompose
 from jourdain.errors import BadMechanism
-from jourdain.mechanism import Mechanism
+from jourdain.kinds import Kind
+from jourdain.mechanism.constraint import Constraint
+from jourdain.mechanism.mechanism import Mechanism
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Dynamics:
         return self._decomposed(self.held)
 
     def _decomposed(self, some: Sequence[Constraint]) -> Decomposition:
-        blocks = tuple(Block("regular", c.C, c.b, c.b) for c in some)
+        blocks = tuple(Block(Kind.REGULAR, c.C, c.b, c.b) for c in some)
         return decompose(Problem(self.mechanism.M, self.mechanism.symbols.v, blocks, ()), la, self.independent)
 
     @cached_property

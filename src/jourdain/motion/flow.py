@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import cached_property, reduce
 from math import inf
 from typing import NamedTuple
@@ -17,14 +16,15 @@ import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
+from jourdain.compute.evaluate import Evaluator
+from jourdain.compute.kernel.batch import Kernel
+from jourdain.compute.kernel.iterate import Iterated
+from jourdain.compute.kernel.single import Single
+from jourdain.compute.runge_kutta import ERROR_EXPONENT, N_DENSE, Step, along, dense, error_norm, step
 from jourdain.errors import NotExpressible
-from jourdain.evaluate import Evaluator
-from jourdain.kernel.batch import Kernel
-from jourdain.kernel.iterate import Iterated
-from jourdain.kernel.single import Single
 from jourdain.motion.dynamics import Dynamics
+from jourdain.motion.guards import GuardKind
 from jourdain.motion.locate import NOTHING, On, crossing, doubt, judged
-from jourdain.runge_kutta import ERROR_EXPONENT, N_DENSE, Step, along, dense, error_norm, step
 
 Array = NDArray[np.float64]
 
@@ -38,15 +38,6 @@ LARGEST = 1e300
 SHORTEST = 1e-14  # of the time: steps that get shorter go nowhere
 SCALARS: On = (ca.if_else, ca.fmin)
 N_LOOKS = 4  # parts of a step at whose ends guards are looked at
-
-
-class Kind(IntEnum):
-    """What is made of a guard that is below 0 where a segment starts."""
-
-    CROSSES = 0  # nothing: it has yet to rise, and then to fall
-    WAITS = 1  # the same, also if it starts on 0
-    GAP = 2  # it is refused: something has passed through something
-    REACTION = 3  # it has fallen: something would pull
 
 
 class Kernels(NamedTuple):
@@ -74,7 +65,7 @@ class Flow:
 
     dynamics: Dynamics
     guards: SX
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[GuardKind, ...] = ()
 
     @cached_property
     def y(self) -> SX:
@@ -165,7 +156,8 @@ class Flow:
         outputs = {"guards": guards, "rates": rates, "apart": SX(self.dynamics.apart), "off": off}
         if self.kinds:
             waits, gap, reaction = (
-                ca.DM([float(kind == one) for kind in self.kinds]) for one in (Kind.WAITS, Kind.GAP, Kind.REACTION)
+                ca.DM([float(kind == one) for kind in self.kinds])
+                for one in (GuardKind.WAITS, GuardKind.GAP, GuardKind.REACTION)
             )
             near = ON_GUARD + (OFF - ON_GUARD) * gap
             below, on = guards < -near, ca.fabs(guards) <= near

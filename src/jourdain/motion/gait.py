@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from jourdain.algebra.lapack import least_squares
 from jourdain.errors import BadEvent, Error, NotConverged
-from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.motion.guards import Switch
+from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.jump import Jump
 from jourdain.motion.labelled import state_labels
 from jourdain.motion.sensitivity import step_slopes
@@ -78,7 +79,7 @@ class Gait:
         return bool(np.abs(self.multipliers[0]) < 1) if len(self.multipliers) else True
 
     def __str__(self) -> str:
-        from jourdain.table import aligned, rounded
+        from jourdain.events.table import aligned, rounded
 
         numbers = zip(state_labels(self.hybrid.mechanism), (*self.q, *self.v), strict=True)
         rows = [[label.said, rounded(value, 1.0)] for label, value in numbers]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,16 +11,16 @@ import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
-from jourdain.constraint import Constraint, Contact
+from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, NotConverged, NotFinite, listing, unknown
-from jourdain.evaluate import Evaluator
-from jourdain.event import Event
-from jourdain.mechanism import Mechanism
+from jourdain.inputs import number, parameter_vector
+from jourdain.mechanism.constraint import Constraint
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.dynamics import Dynamics
-from jourdain.motion.flow import Flow, Kind
+from jourdain.motion.flow import Flow
+from jourdain.motion.guards import Switch, guard_expressions, guard_kind
 from jourdain.naming import name_of
-from jourdain.sketch import Sketch
-from jourdain.state import number, parameter_vector
 
 if TYPE_CHECKING:
     from jourdain.motion.basin import Basin
@@ -33,45 +32,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Method = Literal["explicit", "Radau", "BDF"]
-
-
-@dataclass(frozen=True, eq=False)
-class Reaction:
-    """A guard: the reaction of a row of the topology, as the normal one of a foot, which lifts where it falls to 0."""
-
-    row: Any
-
-
-@dataclass(frozen=True, eq=False)
-class Switch:
-    """From one topology to another, when a guard crosses 0.
-
-    `guard`: an expression in q, v, t and parameters, a position-level constraint, or a `Reaction`. `direction`: −1
-    falls, +1 rises, 0 either. `event`: what jumps (None: nothing). `relabel`: {coordinate: expression in the old q},
-    velocities follow by its Jacobian. `parameters`: {parameter: expression in coordinates and parameters}.
-    `after_rising`: the guard counts only once it has been on its other side since the topology was entered, as for a
-    foot that starts on the ground and scuffs. `target`: None ends the motion, for what `name` says, as "fallen".
-    """
-
-    source: str
-    target: str | None
-    guard: Any
-    event: Event | None = None
-    direction: int = -1
-    relabel: Mapping[Any, Any] = field(default_factory=dict)
-    parameters: Mapping[Any, Any] = field(default_factory=dict)
-    after_rising: bool = False
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        if self.direction not in (-1, 0, 1):
-            raise BadEvent(
-                f"The direction of a switch is −1 (falls), +1 (rises) or 0 (either), not {self.direction!r}."
-            )
-        if isinstance(self.guard, Reaction) and self.direction != -1:
-            raise BadEvent("A reaction lets go where it falls to 0: its direction is −1.")
-        if self.target is None and (self.event is not None or self.relabel or self.parameters):
-            raise BadEvent(f"A switch without a target ends the motion in '{self.source}'; nothing can follow from it.")
 
 
 class Hybrid:
@@ -324,9 +284,9 @@ class Hybrid:
         if key not in self._flows:
             held = self.topologies[topology]
             dynamics = Dynamics(self.mechanism, held, self._applied, self._given, independent)
-            guards = [self._guard(switch, dynamics) for switch in self.leaving(topology)]
+            guards = [guard_expressions(switch, self.mechanism, dynamics) for switch in self.leaving(topology)]
             column = ca.vertcat(SX(0, 1), *(part for guard in guards for part in guard))
-            kinds = tuple(self._kind(switch) for switch in self.guard_owners(topology))
+            kinds = tuple(guard_kind(switch) for switch in self.guard_owners(topology))
             self._flows[key] = Flow(dynamics, column, kinds)
         return self._flows[key]
 
@@ -341,36 +301,6 @@ class Hybrid:
     def guard_owners(self, topology: str) -> list[Switch]:
         """The switch of each guard of a flow: one that goes either way has two."""
         return [switch for switch in self.leaving(topology) for _ in range(2 if switch.direction == 0 else 1)]
-
-    def _kind(self, switch: Switch) -> Kind:
-        if switch.after_rising:
-            return Kind.WAITS
-        if isinstance(switch.guard, Reaction):
-            return Kind.REACTION
-        return Kind.GAP if isinstance(switch.guard, Constraint | str) and switch.direction == -1 else Kind.CROSSES
-
-    def _guard(self, switch: Switch, dynamics: Dynamics) -> list[SX]:
-        """What falls through 0."""
-        guard = self.mechanism.find_constraint(switch.guard) if isinstance(switch.guard, str) else switch.guard
-        if isinstance(guard, Reaction):
-            name = name_of(guard.row)
-            rows = [row for constraint in dynamics.held for row in constraint.row_names]
-            name = name if name in rows else f"{name}.normal"
-            if name not in rows:
-                raise unknown(f"row that is on in '{switch.source}'", name_of(guard.row), rows)
-            expression = dynamics.reaction[rows.index(name)]
-        elif isinstance(guard, Constraint):
-            found = self.mechanism.find_constraint(guard)
-            if found.g is None:
-                raise BadEvent(f"'{found.name}' is no guard: it is at velocity level; give an expression or a gap.")
-            if len(found.row_names) > 1 and not isinstance(found, Contact):
-                raise BadEvent(f"'{found.name}' has {len(found.row_names)} rows; a guard is one of them.")
-            expression = found.g[0]
-        elif isinstance(guard, list | tuple | Mapping):
-            raise BadEvent(f"A guard is one expression, not {guard!r}; give each its own switch.")
-        else:
-            expression = self.mechanism.symbols.translate(guard)
-        return [expression, -expression] if switch.direction == 0 else [-switch.direction * expression]
 
     def _generalized(self, forces: Mapping[Any, Any]) -> tuple[SX, SX, dict[int, Force]]:
         """(forces along the velocities, symbols of those that Python functions give, these by place)."""

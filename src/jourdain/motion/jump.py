@@ -11,12 +11,13 @@ import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
+from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, Status, unknown
-from jourdain.evaluate import Evaluator
+from jourdain.events.transition import Transition
 from jourdain.motion.flow import N_WORKS
-from jourdain.motion.hybrid import Hybrid, Switch
+from jourdain.motion.guards import Switch
+from jourdain.motion.hybrid import Hybrid
 from jourdain.naming import name_of
-from jourdain.outcome import Transition
 
 Array = NDArray[np.float64]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from jourdain.dataset import unit_attribute
+from jourdain.data.dataset import unit_attribute
 from jourdain.quantities import rate_unit
 
 if TYPE_CHECKING:
     import xarray
 
-    from jourdain.mechanism import Mechanism
+    from jourdain.mechanism.mechanism import Mechanism
     from jourdain.motion.trajectory import Trajectory
 
 

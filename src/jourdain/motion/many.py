@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.evaluate import Values
+from jourdain.compute.evaluate import Values
 from jourdain.motion.flow import N_LOOKS, OFF, Flow
 from jourdain.motion.gait import MOST_SWITCHES
 from jourdain.motion.hybrid import Hybrid

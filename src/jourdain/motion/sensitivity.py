@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.compute.runge_kutta import dop853
 from jourdain.motion.flow import Flow
-from jourdain.runge_kutta import dop853
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.constraint import Constraint
+from jourdain.compute.runge_kutta import N_DENSE
 from jourdain.errors import (
     BadEvent,
     Contradiction,
@@ -20,16 +20,16 @@ from jourdain.errors import (
     listing,
     unknown,
 )
-from jourdain.evaluate import Progress
+from jourdain.mechanism.constraint import Constraint
 from jourdain.motion.flow import OFF
-from jourdain.motion.hybrid import Hybrid, Method, Reaction, Switch
+from jourdain.motion.guards import Reaction, Switch
+from jourdain.motion.hybrid import Hybrid, Method
 from jourdain.motion.jump import Jump
 from jourdain.motion.labelled import state_labels
 from jourdain.motion.steps import Begun, CompiledSteps, Ran, SciPySteps, Steps
 from jourdain.motion.trajectory import Happened, Segment, Trajectory
 from jourdain.naming import name_of
-from jourdain.progress import bar
-from jourdain.runge_kutta import N_DENSE
+from jourdain.progress import Progress, bar
 
 Array = NDArray[np.float64]
 

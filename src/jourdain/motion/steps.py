@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.compute.evaluate import Values
+from jourdain.compute.runge_kutta import N_DENSE, along
 from jourdain.errors import NotFinite
-from jourdain.evaluate import Values
 from jourdain.motion.flow import N_LOOKS, OFF, Flow
 from jourdain.motion.locate import Flags, Indices, first_falls
-from jourdain.runge_kutta import N_DENSE, along
 
 Array = NDArray[np.float64]
 Force = Callable[[float, Array, Array], Any]  # t, q, v → one number

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from jourdain.compute.runge_kutta import along
 from jourdain.errors import ShapeError
+from jourdain.events.transition import Transition
 from jourdain.naming import Named
-from jourdain.outcome import Transition
-from jourdain.runge_kutta import along
 
 if TYPE_CHECKING:
     import xarray
 
-    from jourdain.constraint import Constraint
-    from jourdain.motion.hybrid import Hybrid, Switch
+    from jourdain.mechanism.constraint import Constraint
+    from jourdain.motion.guards import Switch
+    from jourdain.motion.hybrid import Hybrid
 
 Array = NDArray[np.float64]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.data.files import refuse_place, whole
 from jourdain.errors import BadEvent, CannotWrite, unknown
-from jourdain.files import refuse_place, whole
 from jourdain.naming import name_of
 from jourdain.plots.bodies import draw_bodies
 from jourdain.plots.style import GREY, SMALL, new_axes, short
@@ -19,8 +19,8 @@ from jourdain.progress import bar
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from jourdain.mechanism.sketch import Sketch
     from jourdain.motion.trajectory import Trajectory
-    from jourdain.sketch import Sketch
 
 Array = NDArray[np.float64]
 FILMS = ("gif", "mp4")

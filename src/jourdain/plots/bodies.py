@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from jourdain.sketch import Sketch
+    from jourdain.mechanism.sketch import Sketch
 
 Array = NDArray[np.float64]
 HALF_ARC = np.radians(40)

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, ShapeError
-from jourdain.evaluate import Evaluator
+from jourdain.inputs import named_values
 from jourdain.naming import name_of
 from jourdain.plots.bodies import draw_bodies
 from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes, short
 from jourdain.quantities import QUANTITIES
-from jourdain.state import named_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from jourdain.outcome import Transition
-    from jourdain.scenario import Scenario
-    from jourdain.sketch import Sketch
+    from jourdain.events.transition import Transition
+    from jourdain.mechanism.sketch import Sketch
+    from jourdain.scenarios.scenario import Scenario
 
 Array = NDArray[np.float64]
 AXES = ("x", "y")

@@ -23,7 +23,7 @@ from jourdain.quantities import QUANTITIES
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from jourdain.outcome import Transition
+    from jourdain.events.transition import Transition
 
 # Part, colour, hatch, name; hatches tell them apart in black and white.
 PARTS = (

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from jourdain.plots.drawing import drawing
 from jourdain.plots.energy import energy_bars
 from jourdain.plots.robots import robot_picture
-from jourdain.robot import Robot
+from jourdain.robots.robot import Robot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from jourdain.scenario import Scenario
+    from jourdain.scenarios.scenario import Scenario
 
 
 def event_plot(scenario: Scenario, title: str = "", parameters: Mapping[str, Any] = {}, **more: Any) -> Axes:

@@ -9,18 +9,7 @@ from numpy.typing import NDArray
 
 from jourdain.errors import ShapeError, unknown
 from jourdain.motion.basin import LOST, UNDECIDED
-from jourdain.plots.style import (
-    BLACK,
-    BLUE,
-    GREY,
-    PALETTE,
-    VERMILION,
-    Display,
-    display,
-    legend,
-    new_axes,
-    symbol_of,
-)
+from jourdain.plots.style import BLACK, BLUE, GREY, PALETTE, VERMILION, Display, display, legend, new_axes, symbol_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

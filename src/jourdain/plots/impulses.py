@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from jourdain.algebra.event import ON_KINDS
 from jourdain.errors import ShapeError, listing, unknown
+from jourdain.events.table import pulls
+from jourdain.kinds import ON_KINDS, Kind
 from jourdain.plots.style import BLUE, GREY, ROUNDING, SMALL, VERMILION, bar_looks, bare, display, legend, new_axes
 from jourdain.quantities import QUANTITIES
-from jourdain.table import pulls
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from jourdain.outcome import Transition
+    from jourdain.events.transition import Transition
 
 # What there is to say of an impulse, and how its bar looks.
 _LOOKS = {
@@ -65,7 +65,7 @@ def impulse_bars(t: Transition, ax: Axes | None = None, rows: Sequence[str] | No
 
 
 def _rows(t: Transition, rows: Sequence[str] | None) -> list[str]:
-    carrying = [row.name for row in t.layout.rows if row.kind in (*ON_KINDS, "nonideal")]
+    carrying = [row.name for row in t.layout.rows if row.kind in (*ON_KINDS, Kind.NONIDEAL)]
     if not carrying:
         raise ShapeError("No row of this event carries an impulse; there is nothing to draw.")
     if rows is None:

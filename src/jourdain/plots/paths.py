@@ -11,8 +11,8 @@ from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from jourdain.impulse_path import ImpulsePath
-    from jourdain.outcome import Transition
+    from jourdain.algebra.contacts.path import ImpulsePath
+    from jourdain.events.transition import Transition
 
 
 _IN_SPACE = ("$u_{t1}$, slip", "$u_{t2}$, slip")

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.errors import ShapeError
-from jourdain.models.description import GROUND, N_Q
 from jourdain.plots.render import rendered
 from jourdain.plots.style import BLUE, GREY, SMALL, VERMILION
+from jourdain.robots.description import GROUND, N_Q
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from jourdain.robot import Robot
+    from jourdain.robots.robot import Robot
 
 WHITE = 250  # of 255
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.errors import ShapeError, UnknownName, listing, unknown
-from jourdain.laws.state import ContactState
+from jourdain.kinds import ContactState
 from jourdain.plots.content import added
 from jourdain.plots.data import held_by, parameter, swept
 from jourdain.plots.data import quantity as quantity_of

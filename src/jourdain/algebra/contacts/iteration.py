@@ -1,0 +1,81 @@
+"""Impulses that no formula gives: what the algebra asks for, and what an iteration finds.
+
+The algebra says what is asked as expressions in its inputs; what is found comes back as more inputs. Derivatives pass
+through by the chain rule, with those of the iteration as inputs too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+from numpy.typing import NDArray
+
+from jourdain.algebra.contacts import coulomb_space as coulomb
+from jourdain.algebra.contacts import moreau_space as moreau_coulomb
+from jourdain.algebra.contacts.slip import FINISH, N_ASKED
+from jourdain.laws import Coulomb, MoreauCoulomb
+
+if TYPE_CHECKING:
+    from jourdain.algebra.problem import Block
+
+Array = NDArray[np.float64]
+Find = Callable[..., tuple[Array, Array]]  # asked (lanes, m), slopes → found (lanes, f), derivatives (lanes, f, m)
+CHUNK = 1 << 16  # lanes at a time, so that what the iteration keeps of each fits in memory
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """How the contacts of an event are solved, if not by formulas."""
+
+    n_asked: int
+    n_found: int
+    find: Find
+
+    @classmethod
+    def of(cls, contacts: Sequence[Block]) -> Iteration | None:
+        """None where formulas do."""
+        if not contacts or contacts[0].C.shape[-2] < 3:
+            return None
+        law, k = contacts[0].law, len(contacts)
+        if isinstance(law, Coulomb):
+            return cls(N_ASKED, len(FINISH) + 1, partial(coulomb.find, hypothesis=law.hypothesis))
+        if isinstance(law, MoreauCoulomb):
+            return cls(moreau_coulomb.n_asked(k), 3 * k + 2, partial(moreau_coulomb.find, k=k))
+        return None
+
+    def __call__(self, asked: Any) -> Any:
+        """Columns `(*batch, m, 1)` → `(*batch, f, 1)`."""
+        batch = asked.shape[:-2]
+        found, _ = self.find(asked.reshape(-1, self.n_asked))
+        return found.reshape(*batch, self.n_found, 1)
+
+
+@dataclass(frozen=True)
+class Iterated:
+    """An iteration within expressions: what it is asked in them, and the symbols of what it finds."""
+
+    iteration: Iteration
+    asked: SX  # (m, 1), in the inputs
+    found: SX  # (f, 1), symbols
+    slopes: SX  # (f, m), symbols: ∂found/∂asked
+
+    def jacobian(self, numbers: SX, symbols: SX) -> SX:
+        """By the chain rule: how numbers follow symbols through what is found."""
+        return ca.jacobian(numbers, self.found) @ self.slopes @ ca.jacobian(self.asked, symbols)
+
+    def inputs(self, slopes: bool) -> list[SX]:
+        return [self.found, ca.vec(self.slopes.T)] if slopes else [self.found]
+
+    def columns(self, asked: Array, slopes: bool) -> Array:
+        """Numbers asked `(m, lanes)` → those of `inputs`, `(f + …, lanes)`."""
+        parts = []
+        for start in range(0, asked.shape[1], CHUNK):
+            found, by = self.iteration.find(np.ascontiguousarray(asked[:, start : start + CHUNK].T), slopes=slopes)
+            parts.append(np.hstack([found, by.reshape(len(by), -1)]) if slopes else found)
+        return np.vstack(parts).T

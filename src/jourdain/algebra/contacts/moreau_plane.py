@@ -1,0 +1,157 @@
+"""Contacts with Coulomb's law for the velocity after the event [Moreau; docs/theory.md §5].
+
+Asked for, of each contact, with r = u + κ u⁻ along normals and r = u along tangents,
+
+    0 ≤ λ_n ⊥ w_n ≥ 0,   |λ_t| ≤ μ λ_n,   λ_t = −μ λ_n sign w_t where it slips,   w = r + W λ
+
+A planar contact lifts, sticks (w = 0) or slips one way or the other (w_n = 0, λ_t = ∓ μ λ_n): all ways are tried. In
+space there are as many ways to slip as directions, and λ is found by iteration (`moreau_space`); here it is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from types import ModuleType
+from typing import Any
+
+from jourdain.algebra.contacts.frictionless import TIE, Choice, Held, Rows, scattered
+from jourdain.algebra.entries import each_row, entry, larger, root, row, smaller
+from jourdain.algebra.span import span
+
+LIFTS, STICKS = "lifts", "sticks"
+WAYS = (LIFTS, STICKS, 1, -1)  # slips towards + or −
+
+
+def hold_with_friction(
+    Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0, own: Any = None
+) -> Held:
+    """λ and w for planar contacts, `friction` (1, 1) of each; `speed`, `own`: see `hold`."""
+    choice, W, k = Choice(Y, r, contacts, la, speed, own), Y @ la.transpose(Y), Y.shape[-2]
+    for way in list(product(WAYS, repeat=len(contacts)))[1:]:
+        held = [(contact, mu, one) for contact, mu, one in zip(contacts, friction, way, strict=True) if one != LIFTS]
+        # What each unknown pushes along, and which row answers to it; those that stick first, whose pivots are sound.
+        unknowns: list[tuple[int, Any]] = []
+        for contact, _, _ in [one for one in held if one[2] == STICKS]:
+            unknowns += [(i, _unit(i, k, la, Y)) for i in (contact.normal, *contact.tangents)]
+        for contact, mu, s in [one for one in held if one[2] != STICKS]:
+            along = _unit(contact.normal, k, la, Y) - mu * s * _unit(contact.tangents[0], k, la, Y)
+            unknowns.append((contact.normal, along))
+        rows = [i for i, _ in unknowns]
+        pushes = la.side_by_side(*(along for _, along in unknowns))
+        effect = W @ pushes
+        A = la.stack(*(row(effect, i, la) for i in rows))
+        z = _solved(A, la.stack(*(-row(r, i, la) for i in rows)), la)
+        impulse = pushes @ z
+        choice.offer(impulse, rows, _broken(impulse, r + W @ impulse, held, choice.lengths, la))
+    choice.best = _least_at_rest(choice, friction, contacts)
+    return _with_slip(choice, choice.answer(), friction, contacts)
+
+
+def _least_at_rest(choice: Choice, friction: Sequence[Any], contacts: Sequence[Rows]) -> Held:
+    """The answer with the least impulses of contacts that come to rest together, if these stay in their cones."""
+    la, best, Y = choice.la, choice.best, choice.Y
+    ones = la.ones(2, 1, like=Y)
+    quick = la.absolute(best.after) > TIE * choice.usual * choice.lengths
+    masks = []
+    for contact in contacts:
+        moves = la.rows(la.where(quick, 1.0, 0.0), contact.normal, contact.normal + 2)
+        masks.append(la.where(la.transpose(moves) @ moves > 0, 0.0, 1.0))
+    mask = la.stack(*(one * ones for one in masks))
+    rows, weighing = (
+        [la.rows(la.scale_rows(mask, X), contact.normal, contact.normal + 2) for contact in contacts]
+        for X in (Y, choice.own)
+    )
+    spanned = span(rows, Y.shape[-1], la, like=Y, own=weighing)
+    least = spanned.impulse(spanned.Q @ (la.transpose(Y) @ (mask * best.impulse)))
+    allowed = la.ones(1, 1, like=Y) > 0
+    for contact, mu in zip(contacts, friction, strict=True):
+        normal, tangent = (la.rows(least, i, i + 1) for i in (contact.normal, contact.tangents[0]))
+        allowed = la.both(allowed, la.both(normal >= 0, la.absolute(tangent) <= mu * normal))
+    return replace(best, impulse=la.where(allowed, mask * least + (1 - mask) * best.impulse, best.impulse))
+
+
+def asked_in_space(Y: Any, r: Any, friction: Sequence[Any], la: ModuleType) -> Any:
+    """r, μ and the lower triangle of W, row by row; see `moreau_space`."""
+    rows = each_row(Y, la)
+    return la.stack(r, *friction, *(one @ la.transpose(other) for i, one in enumerate(rows) for other in rows[: i + 1]))
+
+
+def found_in_space(
+    Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], found: Any, la: ModuleType, speed: Any = 0.0
+) -> Held:
+    """The impulses that were found, and by how much they miss λ = (λ − w/W, brought into its cone)."""
+    choice = Choice(Y, r, contacts, la, speed)
+    impulse = la.rows(found, 0, Y.shape[-2])
+    after = r + Y @ (la.transpose(Y) @ impulse)
+    worst = la.zeros(1, 1, like=Y)
+    for contact, mu in zip(contacts, friction, strict=True):
+        n, t = contact.normal, contact.tangents[0]
+        lengths = la.rows(choice.lengths, t, t + 2)
+        across, along = row(choice.lengths, n, la), root(la.transpose(lengths) @ lengths, la)
+        push, pull = row(impulse, n, la), la.rows(impulse, t, t + 2)
+        wanted = push - row(after, n, la) * _over_square(across, la)
+        normal = la.where(wanted > 0, wanted, 0.0)
+        tangent = pull - la.rows(after, t, t + 2) * _over_square(along, la)
+        size = root(la.transpose(tangent) @ tangent, la)
+        outside = size > mu * normal
+        off = pull - tangent * la.where(outside, mu * normal / la.where(outside, size, 1.0), 1.0)
+        misses = (la.absolute(push - normal) * across, root(la.transpose(off) @ off, la) * along)
+        worst = larger(larger(misses[0], misses[1], la), worst, la)
+    several = row(found, Y.shape[-2] + 1, la) > 0
+    choice.best = Held(impulse, after, worst / choice.usual, several, None)
+    return _with_slip(choice, choice.answer(), friction, contacts)
+
+
+def _over_square(length: Any, la: ModuleType) -> Any:
+    """1 / W_ii of a row, 0 where it cannot move."""
+    moves = length > 0
+    return la.where(moves, 1 / la.where(moves, length * length, 1.0), 0.0)
+
+
+def _with_slip(choice: Choice, held: Held, friction: Sequence[Any], contacts: Sequence[Rows]) -> Held:
+    """The margins with those between sticking and slipping: the larger of (μ λ_n − ‖λ_t‖) √W_tt and ‖w_t‖ / √W_tt."""
+    la, margins = choice.la, []
+    for i, (contact, mu) in enumerate(zip(contacts, friction, strict=True)):
+        start, stop = contact.tangents[0], contact.tangents[-1] + 1
+        push, end, lengths = (la.rows(column, start, stop) for column in (held.impulse, held.after, choice.lengths))
+        length = root(la.transpose(lengths) @ lengths, la)
+        normal = row(held.impulse, contact.normal, la)
+        room = (mu * normal - root(la.transpose(push) @ push, la)) * length
+        slip = root(la.transpose(end) @ end, la) / la.where(length > 0, length, 1.0)
+        tangential = larger(room, slip, la) / choice.usual
+        tangential = la.where(la.both(normal > 0, length > 0), tangential, float("inf"))
+        margins.append(smaller(tangential, row(held.margin, i, la), la))
+    return replace(held, margin=la.stack(*margins))
+
+
+def _broken(impulse: Any, after: Any, held: Sequence[tuple[Rows, Any, Any]], lengths: Any, la: ModuleType) -> Any:
+    """By how much Coulomb's law is not met, as a speed along unit rows."""
+    worst = la.zeros(1, 1, like=impulse)
+    for contact, mu, way in held:
+        n, t = contact.normal, contact.tangents[0]
+        length = row(lengths, t, la)
+        if way == STICKS:  # |λ_t| ≤ μ λ_n
+            excess = (la.absolute(row(impulse, t, la)) - mu * row(impulse, n, la)) * length
+        else:  # slips the way that its friction opposes
+            excess = -way * row(after, t, la) / la.where(length > 0, length, 1.0)
+        worst = larger(excess, worst, la)
+    return worst
+
+
+def _unit(i: int, k: int, la: ModuleType, like: Any) -> Any:
+    """The i-th unit column, (k, 1)."""
+    return scattered(la.ones(1, 1, like=like), [i], k, la)
+
+
+def _solved(A: Any, b: Any, la: ModuleType) -> Any:
+    """A⁻¹ b by elimination; NaN or infinite where a pivot vanishes, which no choice takes."""
+    k = A.shape[-2]
+    rows = each_row(la.side_by_side(A, b), la)
+    for i in range(k):
+        rows[i] = rows[i] / entry(rows[i], 0, i, la)
+        for j in range(k):
+            if j != i:
+                rows[j] = rows[j] - entry(rows[j], 0, i, la) * rows[i]
+    return la.stack(*(entry(one, 0, k, la) for one in rows))

@@ -1,0 +1,168 @@
+"""Contacts in space with Coulomb's law for the velocity after the event, several at once [Moreau].
+
+Asked for, of each contact, with w = r + W λ,
+
+    0 ≤ λ_n ⊥ w_n ≥ 0,   ‖λ_t‖ ≤ μ λ_n,   w_t opposes λ_t, which is on the cone, where it slips
+
+that is F = 0 with F_n = λ_n − [λ_n − w_n]₊ and F_t = λ_t − (λ_t − w_t, brought into the disk of radius μ [λ_n − w_n]₊).
+Sweeps over the contacts, each projected onto its cone [De Saxcé & Feng 1998], come near; Newton's method on F [Alart &
+Curnier 1991] arrives. Its derivatives give those of λ.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+from numpy.typing import NDArray
+
+from jourdain.algebra.lapack import pseudo_inverse
+from jourdain.compute.evaluate import Evaluator
+
+Array = NDArray[np.float64]
+
+N_ROUNDS, N_SWEEPS, N_NEWTON = 40, 25, 12  # at most; sweeps and Newton's steps of each round
+GOOD = 1e-13  # of the usual speed: F at the answer
+NULL, MOVES = 1e-9, 1e-6  # directions along which F does not change; speeds that are not 0
+ENOUGH = 1e-11  # what is taken if it does not get better
+
+
+def n_asked(k: int) -> int:
+    """r, μ, and the lower triangle of W, row by row, of k contacts."""
+    return 3 * k + k + 3 * k * (3 * k + 1) // 2
+
+
+def find(asked: Array, k: int, slopes: bool = False) -> tuple[Array, Array]:
+    """(found, its derivatives by asked) of k contacts: `(lanes, 3k + 2)`, `(lanes, 3k + 2, m)`, empty without `slopes`.
+
+    Asked `(lanes, m)`: see `n_asked`. Found is λ of all rows, N s, 1 where it was found, else 0, and 1 where there are
+    others that move otherwise.
+    """
+    with np.errstate(all="ignore"):  # what is not finite is told
+        r, mu, W = _parts(asked, k)
+        scale = _row_lengths(W, k)
+        usual = np.max(np.abs(r / scale), axis=-1, keepdims=True)
+        usual = np.where(usual > 0, usual, 1.0)
+        steep = mu * scale[:, 1::3] / scale[:, ::3]  # ‖λ_t‖/λ_n in units of unit rows
+        unit = _asked(r / scale / usual, steep, W / (scale[:, :, None] * scale[:, None, :]))
+        impulse, miss = _searched(unit, k)
+        impulse, several = _least(impulse, unit, k)
+        arrived = np.isfinite(asked).all(axis=-1) & (miss <= ENOUGH)
+        found = np.column_stack([impulse * usual / scale, arrived, several])
+        if not slopes:
+            return found, np.zeros((len(asked), 3 * k + 2, 0))
+        by = residual(k)(found[:, : 3 * k], asked)
+        following = -pseudo_inverse(by["by_impulse"]) @ by["by_asked"]
+    return found, np.pad(following, ((0, 0), (0, 2), (0, 0)))
+
+
+def _least(impulse: Array, asked: Array, k: int) -> tuple[Array, NDArray[np.bool_]]:
+    """(λ without what changes nothing, whether other λ meet the law and move otherwise).
+
+    Directions z with F_λ z = 0 lead to other solutions. Those with W z = 0 change no velocity, and are taken out of λ
+    where the law allows; with W z ≠ 0 the motion itself is one of many: feet that slide together share their load.
+    """
+    by = residual(k)(impulse, asked)
+    slope = np.where(np.isfinite(by["by_impulse"]), by["by_impulse"], 0.0)
+    _, sizes, directions = np.linalg.svd(slope)
+    null = np.where(sizes[:, :, None] <= NULL, directions, 0.0)  # (lanes, 3k, 3k), rows
+    moves = np.linalg.norm(null @ _parts(asked, k)[2], axis=-1) > MOVES
+    idle = np.where(moves[:, :, None], 0.0, null)
+    least = impulse - (idle.transpose(0, 2, 1) @ (idle @ impulse[..., None]))[..., 0]
+    miss = np.max(np.abs(residual(k)(least, asked)["F"][..., 0]), axis=-1)
+    return np.where((miss <= ENOUGH)[:, None], least, impulse), moves.any(axis=-1)
+
+
+def _searched(asked: Array, k: int) -> tuple[Array, Array]:
+    """(λ, |F|) of lanes whose rows and speeds are about 1."""
+    n = len(asked)
+    best, least = np.zeros((n, 3 * k)), np.full(n, np.inf)
+    impulse, active = best.copy(), np.flatnonzero(np.isfinite(asked).all(axis=-1))
+    for _ in range(N_ROUNDS):
+        if not active.size:
+            break
+        impulse[active] = _swept(impulse[active], *_parts(asked[active], k))
+        near = impulse[active]
+        for _ in range(N_NEWTON):
+            by = residual(k)(near, asked[active])
+            F, slope = by["F"][..., 0], by["by_impulse"]
+            miss = np.max(np.abs(F), axis=-1)
+            better = miss < least[active]
+            best[active[better]], least[active[better]] = near[better], miss[better]
+            if np.all(least[active] <= GOOD):
+                break
+            near = near - (pseudo_inverse(slope) @ F[..., None])[..., 0]
+        active = active[least[active] > GOOD]
+    return best, least
+
+
+def _swept(impulse: Array, r: Array, mu: Array, W: Array) -> Array:
+    """Gauss–Seidel: each contact in turn, given the others."""
+    impulse, k = impulse.copy(), mu.shape[-1]
+    for _ in range(N_SWEEPS):
+        for c in range(k):
+            rows = slice(3 * c, 3 * c + 3)
+            speed = r[:, rows] + np.einsum("lij,lj->li", W[:, rows], impulse)
+            stiff = np.max(np.sum(np.abs(W[:, rows, rows]), axis=-1), axis=-1)
+            step = 1 / np.where(stiff > 0, stiff, 1.0)
+            speed[:, 0] += mu[:, c] * np.hypot(speed[:, 1], speed[:, 2])  # so that slipping is a projection too
+            impulse[:, rows] = _onto_cone(impulse[:, rows] - step[:, None] * speed, mu[:, c])
+    return impulse
+
+
+def _onto_cone(z: Array, mu: Array) -> Array:
+    """The nearest λ with ‖λ_t‖ ≤ μ λ_n."""
+    n, t = z[:, 0], np.hypot(z[:, 1], z[:, 2])
+    inside, below = t <= mu * n, mu * t <= -n
+    pushed = (n + mu * t) / (1 + mu * mu)
+    edge = np.column_stack([pushed, z[:, 1:] * (mu * pushed / np.where(t > 0, t, 1.0))[:, None]])
+    return np.where(inside[:, None], z, np.where(below[:, None], 0.0, edge))
+
+
+@lru_cache(maxsize=8)
+def residual(k: int) -> Evaluator:
+    """(λ, asked) → F and its derivatives."""
+    impulse, asked = SX.sym("impulse", 3 * k), SX.sym("asked", n_asked(k))
+    W, start = SX(3 * k, 3 * k), 4 * k
+    for i in range(3 * k):
+        for j in range(i + 1):
+            W[i, j] = W[j, i] = asked[start]
+            start += 1
+    after = asked[: 3 * k] + W @ impulse
+    F = ca.vertcat(*(_missed(impulse[3 * c : 3 * c + 3], after[3 * c : 3 * c + 3], asked[3 * k + c]) for c in range(k)))
+    return Evaluator(
+        [impulse, asked], {"F": F, "by_impulse": ca.jacobian(F, impulse), "by_asked": ca.jacobian(F, asked)}
+    )
+
+
+def _missed(impulse: SX, after: SX, mu: SX) -> SX:
+    """F of one contact, (3, 1)."""
+    pushed = impulse[0] - after[0]
+    normal = ca.if_else(pushed > 0, pushed, 0.0)
+    wanted, radius = impulse[1:3] - after[1:3], mu * normal
+    square = ca.sumsqr(wanted)
+    outside = square > radius * radius
+    length = ca.if_else(outside, ca.sqrt(ca.if_else(outside, square, 1.0)), 1.0)
+    return ca.vertcat(impulse[0] - normal, impulse[1:3] - wanted * ca.if_else(outside, radius / length, 1.0))
+
+
+def _parts(asked: Array, k: int) -> tuple[Array, Array, Array]:
+    """(r, μ, W), `(lanes, 3k)`, `(lanes, k)`, `(lanes, 3k, 3k)`."""
+    W = np.zeros((len(asked), 3 * k, 3 * k))
+    i, j = np.tril_indices(3 * k)
+    W[:, i, j] = W[:, j, i] = asked[:, 4 * k :]
+    return asked[:, : 3 * k], asked[:, 3 * k : 4 * k], W
+
+
+def _asked(r: Array, mu: Array, W: Array) -> Array:
+    i, j = np.tril_indices(W.shape[-1])
+    return np.hstack([r, mu, W[:, i, j]])
+
+
+def _row_lengths(W: Array, k: int) -> Array:
+    """√W_nn of normals and √(tr W_tt / 2) of both tangents, so that disks stay disks; 1 where nothing moves them."""
+    square = np.diagonal(W, axis1=-2, axis2=-1).reshape(len(W), k, 3).copy()
+    square[..., 1:] = square[..., 1:].mean(axis=-1, keepdims=True)
+    return np.sqrt(np.where(square > 0, square, 1.0)).reshape(len(W), 3 * k)

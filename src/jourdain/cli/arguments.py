@@ -1,0 +1,128 @@
+"""Words of the command line as values: `theta=20`, `theta=10:60:501`, `rho=0,0.25,0.5`. Angles are degrees here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jourdain.compute.memory import refuse_too_large
+from jourdain.errors import BadArgument, unknown
+from jourdain.laws import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
+
+Array = NDArray[np.float64]
+MOST = 10**15  # points of an axis
+AXIS = "PARAMETER=START:STOP:COUNT or PARAMETER=A,B,C"
+LAWS: dict[str, Law | None] = {  # their numbers are parameters of the problem, under these names
+    "none": None,
+    "frictionless": Frictionless("kappa"),
+    "no-slip": NoSlip("kappa"),
+    "coulomb": Coulomb("friction", "kappa"),
+    "moreau-coulomb": MoreauCoulomb("friction", "kappa"),
+}
+
+
+def pairs(option: str, form: str, words: Iterable[str]) -> dict[str, str]:
+    """Name → text, from words such as `theta=20`; a name given twice is refused."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, sign, text = (part.strip() for part in word.partition("="))
+        if not sign or not name or not text:
+            raise BadArgument(f"{option} takes {form}, not '{word}'.")
+        if name in found:
+            raise BadArgument(f"{option} gives '{name}' twice; leave one out.")
+        found[name] = text
+    return found
+
+
+def number(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise BadArgument(f"{name} must be a number, not '{text}'.") from None
+    if not math.isfinite(value):
+        raise BadArgument(f"{name} must be finite, not '{text}'.")
+    return value
+
+
+def whole(name: str, text: str) -> int:
+    value = number(name, text)
+    if not value.is_integer():
+        raise BadArgument(f"{name} must be a whole number, not '{text}'.")
+    return int(value)
+
+
+def structural(name: str, text: str, default: Any, kind: Any = None) -> Any:
+    """A keyword of a problem, in the type of its default; of the kind `Law`, one of `LAWS`."""
+    if isinstance(default, int):
+        return whole(name, text)
+    if takes_law(kind):
+        if text not in LAWS:
+            raise unknown(name, text, LAWS)
+        return LAWS[text]
+    return text
+
+
+def takes_law(kind: Any) -> bool:
+    """Whether a type hint, such as `Law | None`, asks for the law of a contact."""
+    return Law in (kind, *get_args(kind))
+
+
+def setting(name: str, text: str, unit: str) -> float:
+    """The value of a parameter, in SI."""
+    value = number(name, text) * degrees(unit)
+    refuse_negative(name, value, unit)
+    return value
+
+
+def refuse_negative(name: str, least: float, unit: str) -> None:
+    """A mass matrix may be sound with a negative mass in it; what comes out is not."""
+    if unit in ("kg", "kg m^2") and least < 0:
+        raise BadArgument(f"{name} is {least:g} {unit}; masses and inertias are not negative.")
+
+
+def axis(name: str, text: str, unit: str) -> Array:
+    """The values of a swept parameter, in SI: equal steps from start to stop, both included, or a list."""
+    if ":" not in text:
+        values = np.array([number(name, part) for part in text.split(",")])
+    else:
+        parts = text.split(":")
+        if len(parts) != 3:
+            raise BadArgument(f"--sweep takes {AXIS}, not '{name}={text}'.")
+        start, stop = number(name, parts[0]), number(name, parts[1])
+        count = whole(f"The count of {name}", parts[2])
+        if count < 1:
+            raise BadArgument(f"The count of {name} must be at least 1, not {count}.")
+        if count > MOST:
+            raise BadArgument(f"The count of {name} is more than any machine holds; take fewer points.")
+        refuse_too_large("The sweep", count, 1, "take fewer points")
+        with np.errstate(all="ignore"):  # said below
+            values = np.linspace(start, stop, count)
+    if not np.isfinite(values).all():
+        raise BadArgument(f"The values of {name} must be finite, not '{text}'.")
+    refuse_negative(name, float(values.min()), unit)
+    return values * degrees(unit)
+
+
+def degrees(unit: str) -> float:
+    """What a number of the command line is multiplied by: quantities whose unit is rad are given in degrees."""
+    return math.pi / 180 if unit == "rad" else 1.0
+
+
+def assignment(name: str, value: float | Array | None, units: Mapping[str, str]) -> str:
+    """A parameter and its value as a person reads them; of an axis, its ends and how many there are."""
+    if value is None:
+        return f"{name}=?"
+    unit = units.get(name, "")
+    if isinstance(value, np.ndarray) and value.size > 1:
+        return f"{name}={amount(value[0], unit)} … {amount(value[-1], unit)} ({value.size})"
+    return f"{name}={amount(float(np.ravel(value)[0]), unit)}"
+
+
+def amount(value: float, unit: str) -> str:
+    """A value with its unit, angles in degrees."""
+    shown = {"rad": "°", "1": "", "": ""}.get(unit, f" {unit}")
+    return f"{value / degrees(unit):.6g}{shown}"

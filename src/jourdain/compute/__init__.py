@@ -1,0 +1,1 @@
+"""Numbers from expressions: evaluation, compiled kernels, the Runge–Kutta tableau, what fits in memory."""

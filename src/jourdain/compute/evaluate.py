@@ -1,0 +1,211 @@
+"""From CasADi expressions to numbers: the one seam behind which expressions are evaluated.
+
+Few lanes go through CasADi's virtual machine, which starts at once; many through a compiled kernel of the same
+instructions. The number of lanes alone decides, so that a call gives the same digits whatever was called before.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+from numpy.typing import NDArray
+
+from jourdain.errors import NotExpressible
+from jourdain.progress import Progress
+
+if TYPE_CHECKING:
+    from jourdain.compute.kernel.batch import Kernel
+
+Array = NDArray[np.float64]
+
+NARROWEST = 2  # lanes of a vector, on every machine
+KERNEL_FROM = 1024  # lanes; compiling takes as long as some ten thousand lanes of the virtual machine, once
+
+
+class Place(NamedTuple):
+    """Where a named matrix stands in a column of numbers, row by row."""
+
+    start: int
+    n_rows: int
+    n_columns: int
+
+
+class Values(Mapping[str, Array]):
+    """Named matrices of every lane, `(*batch, rows, columns)`, cut out of one table when they are asked for."""
+
+    def __init__(
+        self, places: Mapping[str, Place], table: Array, batch: tuple[int, ...], beside: Mapping[str, Array] = {}
+    ) -> None:
+        self.places = places
+        self.table = table  # (numbers, lanes)
+        self.batch = batch
+        self.beside = beside  # (numbers, lanes) of those that are not in the table
+
+    def numbers(self, name: str) -> Array:
+        """The numbers of a matrix row by row, `(numbers, lanes)`."""
+        start, n_rows, n_columns = self.places[name]
+        return self.beside[name] if name in self.beside else self.table[start : start + n_rows * n_columns]
+
+    def __getitem__(self, name: str) -> Array:
+        _, n_rows, n_columns = self.places[name]
+        return self.numbers(name).T.reshape(*self.batch, n_rows, n_columns)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+class Evaluator:
+    """Named expressions of some input columns, as a function of arrays; `flags` are small integers besides."""
+
+    def __init__(self, inputs: Sequence[SX], outputs: Mapping[str, SX], flags: SX | None = None) -> None:
+        self.inputs = tuple(inputs)
+        self.outputs = dict(outputs)
+        self.flags = SX(0, 1) if flags is None else flags
+        self.places: dict[str, Place] = {}
+        self.n_values = 0
+        for name, expression in self.outputs.items():
+            self.places[name] = Place(self.n_values, *expression.shape)
+            self.n_values += expression.numel()
+        self._lock = threading.Lock()
+
+    @cached_property
+    def function(self) -> ca.Function:
+        """One column in, one column out."""
+        columns = [ca.densify(ca.vec(expression.T)) for expression in self.outputs.values()]  # row by row
+        column = ca.densify(ca.vertcat(SX(0, 1), *columns, self.flags))
+        return ca.Function("expressions", [ca.vertcat(SX(0, 1), *self.inputs)], [column], {"cse": True})
+
+    @cached_property
+    def kernel(self) -> Kernel | None:
+        """Compiled; None where that is not possible, and CasADi's virtual machine does the work."""
+        return self._compiled()
+
+    @cached_property
+    def narrow(self) -> Kernel | None:
+        """The same in the shortest vectors, for one lane at a time."""
+        return self._compiled(NARROWEST)
+
+    def _compiled(self, width: int | None = None) -> Kernel | None:
+        try:
+            from jourdain.compute.kernel.batch import Kernel
+            from jourdain.compute.kernel.target import Target
+
+            return Kernel(self.function, self.flags.numel(), Target.host(width))
+        except (NotExpressible, ImportError, OSError, RuntimeError) as error:
+            # An operation that only CasADi knows, no llvmlite, no C library, no machine that LLVM knows.
+            reason = str(error).partition("\n")[0]
+            warnings.warn(f"Large batches are slow here, no kernel could be compiled: {reason}", stacklevel=3)
+            return None
+
+    def __call__(self, *arrays: Array) -> Values:
+        """Arrays `(*batch, n_i)`, one per input, with one batch shape."""
+        return self.flagged(*arrays)[0]
+
+    def flagged(self, *arrays: Array) -> tuple[Values, NDArray[np.int8]]:
+        """The values, and the flags `(n_flags, *batch)`."""
+        batch = arrays[0].shape[:-1]
+        if not batch:
+            numbers = self._one(arrays)
+            return Values(self.places, numbers[: self.n_values, None], ()), numbers[self.n_values :].astype(np.int8)
+        n = math.prod(batch)
+        if n < KERNEL_FROM:
+            table, flags = self._by_machine(np.concatenate([a.reshape(n, a.shape[-1]) for a in arrays], axis=-1))
+            return Values(self.places, table, batch), flags.reshape(len(flags), *batch)
+        columns = [array[..., i] for array in arrays for i in range(array.shape[-1])]
+        return self.over(columns, batch)
+
+    def many(self, *arrays: Array) -> Values:
+        """The same of arrays `(lanes, n_i)` by the kernel, however few: for those that are called again and again."""
+        n = len(arrays[0])
+        if self.kernel is None:
+            return self(*arrays)
+        from jourdain.compute.kernel.batch import Lanes
+
+        columns = [array[..., i] for array in arrays for i in range(array.shape[-1])]
+        table, _ = self.kernel([Lanes.of(column, (n,)) for column in columns], n)
+        return Values(self.places, table, (n,))
+
+    def probed(self, columns: Sequence[Array | float], n: int) -> NDArray[np.int8]:
+        """The flags of a few lanes, `(n_flags, n)`; by the kernel if there is one already, which takes no time."""
+        kernel: Kernel | None = self.__dict__.get("kernel")
+        if kernel is None:
+            return self.over(columns, (n,))[1]
+        from jourdain.compute.kernel.batch import Lanes
+
+        return kernel([Lanes.of(np.asarray(column), (n,)) for column in columns], n, 1)[1]
+
+    def over(
+        self,
+        columns: Sequence[Array | float],
+        batch: tuple[int, ...],
+        progress: Progress = None,
+        n_threads: int | None = None,
+    ) -> tuple[Values, NDArray[np.int8]]:
+        """The same from one array per input number, each of which broadcasts to `batch`."""
+        n = math.prod(batch)
+        if n >= KERNEL_FROM and self.kernel is not None:
+            from jourdain.compute.kernel.batch import Lanes
+
+            table, flags = self.kernel(
+                [Lanes.of(np.asarray(column), batch) for column in columns], n, n_threads, progress
+            )
+        else:
+            lanes = np.empty((n, len(columns)))
+            for i, column in enumerate(columns):
+                lanes[:, i] = np.broadcast_to(column, batch).reshape(-1)
+            table, flags = self._by_machine(lanes)
+            if progress is not None:
+                progress(n)
+        return Values(self.places, table, batch), flags.reshape(len(flags), *batch)
+
+    def _one(self, arrays: Sequence[Array]) -> Array:
+        """Values and flags of one lane."""
+        with self._lock:
+            evaluate, arguments, result, _ = self._machine
+            np.concatenate(arrays, out=arguments)
+            evaluate()
+            return result.copy()
+
+    def _by_machine(self, lanes: Array) -> tuple[Array, NDArray[np.int8]]:
+        """By CasADi's virtual machine: `(lanes, inputs)` → `(n_values, lanes)`, `(n_flags, lanes)`."""
+        results = np.empty((len(lanes), self.n_values + self.flags.numel()))
+        with self._lock:
+            evaluate, arguments, result, _ = self._machine
+            for lane, numbers in enumerate(lanes):
+                arguments[:] = numbers
+                evaluate()
+                results[lane] = result
+        return results[:, : self.n_values].T, results[:, self.n_values :].T.astype(np.int8)
+
+    @cached_property
+    def _machine(self) -> tuple[Callable[[], Any], Array, Array, Any]:
+        """What evaluates, where it reads, where it writes, and CasADi's own record of these, which must stay alive."""
+        buffer: Any
+        buffer, evaluate = self.function.buffer()
+        arguments, result = np.zeros(self.function.numel_in(0)), np.zeros(self.function.numel_out(0))
+        if arguments.size:
+            buffer.set_arg(0, memoryview(arguments.data))
+        if result.size:
+            buffer.set_res(0, memoryview(result.data))
+        return evaluate, arguments, result, buffer
+
+
+def differ(one: SX, other: SX) -> bool:
+    """Whether two expressions differ at a few fixed random values of their symbols; where they are NaN they do not."""
+    free = ca.vertcat(SX(0, 1), *ca.symvar(ca.vertcat(ca.vec(one), ca.vec(other))))
+    at = np.random.default_rng(7).uniform(0.1, 2.0, (8, free.shape[0]))
+    at[4:] *= -1
+    values = Evaluator([free], {"one": one, "other": other})(at)
+    with np.errstate(invalid="ignore"):
+        return bool(np.any(np.abs(values["one"] - values["other"]) > 1e-6 * (1 + np.abs(values["one"]))))

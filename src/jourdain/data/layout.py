@@ -1,0 +1,166 @@
+"""How the numbers of an outcome are laid out: velocities, constraints and their rows, what is applied, outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from jourdain.errors import UnknownName, unknown
+from jourdain.kinds import ON_KINDS, Kind
+from jourdain.quantities import PHASES, QUANTITIES, unit_along
+
+if TYPE_CHECKING:
+    from jourdain.laws import Law
+
+
+@dataclass(frozen=True)
+class RowLayout:
+    name: str
+    constraint: str
+    kind: Kind
+    geometric: bool
+
+
+@dataclass(frozen=True)
+class ConstraintLayout:
+    """How one constraint takes part in an event."""
+
+    name: str
+    kind: Kind
+    rows: tuple[str, ...]
+    scalar: bool  # its numbers have no row axis
+    contact: bool
+    geometric: bool
+    units: str | tuple[str, ...] = ""  # of u: of all rows, or of each
+    law: Law | None = None  # of a one-sided contact; what numbers it has stands elsewhere
+
+    @property
+    def row_units(self) -> dict[str, str]:
+        """Row → the unit of its u."""
+        several = (self.units,) * len(self.rows) if isinstance(self.units, str) else self.units
+        return dict(zip(self.rows, several, strict=True))
+
+    @property
+    def hypothesis(self) -> str:
+        """Of a contact with friction inside the event, whose work is booked along its path; else ""."""
+        return str(getattr(self.law, "hypothesis", ""))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A quantity of an outcome, or some of its numbers."""
+
+    quantity: str  # in the table of quantities
+    places: tuple[int, ...]  # which of its numbers
+    names: tuple[str, ...]  # of these numbers along the quantity's dimension; empty for a single number
+    summed: bool = False  # the sum of them is meant
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The names of an outcome's numbers."""
+
+    velocities: tuple[str, ...]
+    constraints: tuple[ConstraintLayout, ...]  # sorted by kind
+    impulses: tuple[str, ...]  # ledger keys of what is applied
+    outputs: tuple[str, ...]
+    units: Mapping[str, str] = field(default_factory=dict)  # of velocities and outputs
+    coordinates: tuple[str, ...] = ()
+    coordinate_units: Mapping[str, str] = field(default_factory=dict)
+    quaternions: tuple[str, ...] = ()  # whose lengths stand behind the geometric rows
+
+    @cached_property
+    def rows(self) -> tuple[RowLayout, ...]:
+        return tuple(RowLayout(row, c.name, c.kind, c.geometric) for c in self.constraints for row in c.rows)
+
+    @cached_property
+    def slices(self) -> dict[str, slice]:
+        """Where the rows of each constraint stand in the stack."""
+        found, start = {}, 0
+        for c in self.constraints:
+            found[c.name] = slice(start, start + len(c.rows))
+            start += len(c.rows)
+        return found
+
+    @cached_property
+    def n_on(self) -> int:
+        """Rows that are on during the event; they come first."""
+        return sum(row.kind in ON_KINDS for row in self.rows)
+
+    @cached_property
+    def contacts(self) -> tuple[str, ...]:
+        return tuple(c.name for c in self.constraints if c.contact)
+
+    def along(self, dimension: str) -> tuple[str, ...]:
+        """The labels of a dimension of the table of quantities."""
+        labels = {
+            "coordinate": self.coordinates,
+            "velocity": self.velocities,
+            "row": tuple(row.name for row in self.rows),
+            "contact": self.contacts,
+            "one_sided": tuple(c.name for c in self.constraints if c.kind == Kind.CONTACT),
+            "applied": self.impulses,
+            "output": self.outputs,
+            "phase": PHASES,
+        }
+        return labels[dimension]
+
+    def find(self, address: str) -> Entry:
+        """What `"loss"`, `"v_plus"`, `"v_plus.theta"`, `"impulse.heel"`, `"impulse.heel.normal"` stand for."""
+        if not isinstance(address, str):
+            raise UnknownName(f"A quantity is addressed by a text, such as 'loss' or 'v_plus.theta', not {address!r}.")
+        name, dot, part = address.partition(".")
+        name = "outputs_plus" if name == "outputs" else name
+        known = [known for known in QUANTITIES if known != "status"]
+        if name not in known:
+            raise unknown("quantity", name, known)
+        dimension = QUANTITIES[name].along
+        if not dimension:
+            if dot:
+                raise unknown("quantity", address, [name])
+            return Entry(name, (0,), ())
+        labels = self.along(dimension)
+        if name == "ledger" and dot and part in self.impulses:
+            return Entry("applied_work", (self.impulses.index(part),), ())
+        if not labels:
+            raise UnknownName(f"This event has no '{name}': {_NOTHING[dimension]}.")
+        if not dot:
+            return Entry(name, tuple(range(len(labels))), labels)
+        if part in labels:
+            return Entry(name, (labels.index(part),), ())
+        if dimension == "row":
+            for c in self.constraints:
+                if part == c.name or (c.contact and len(c.rows) > 2 and part == f"{c.name}.tangent"):
+                    places = range(*self.slices[c.name].indices(len(labels)))[1 if part != c.name else 0 :]
+                    several = tuple(labels[i] for i in places)
+                    return Entry(name, tuple(places), () if name == "ledger" else several, summed=name == "ledger")
+        aliases = [c.name for c in self.constraints] if dimension == "row" else []
+        aliases += self.impulses if name == "ledger" else ()
+        raise unknown(f"entry of {name}", part, [*labels, *aliases])
+
+    def unit(self, quantity: str, label: str | None = None) -> str:
+        """The unit of a quantity, of one of its numbers; "" where it is not known or not the same for all."""
+        dimension = QUANTITIES[quantity].along
+        if QUANTITIES[quantity].unit or not dimension:
+            return QUANTITIES[quantity].unit
+        labels = {
+            "coordinate": self.coordinate_units,
+            "velocity": self.units,
+            "output": self.units,
+            "row": {row: unit for c in self.constraints for row, unit in c.row_units.items()},
+        }.get(dimension, {})
+        names = self.along(dimension) if label is None else (label,)
+        found = {unit_along(quantity, labels.get(name, "")) for name in names}
+        return found.pop() if len(found) == 1 else ""
+
+
+_NOTHING = {  # why a dimension has no labels
+    "velocity": "there are no velocities",
+    "row": "no constraint takes part",
+    "contact": "no contact takes part",
+    "applied": "no impulse is applied",
+    "one_sided": "no contact is one-sided",
+    "output": "the mechanism names no outputs",
+}

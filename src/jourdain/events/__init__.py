@@ -1,0 +1,1 @@
+"""Events and their outcomes: which constraints change, what the motion is afterwards, what it cost."""

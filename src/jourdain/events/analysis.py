@@ -1,0 +1,290 @@
+"""What can be read off an event without solving it: projectors, directions, privileged velocities of its phases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+from numpy.typing import NDArray
+
+from jourdain.algebra import lapack, unrolled
+from jourdain.algebra.directions import Directions, angle_from
+from jourdain.algebra.directions import directions as eigen_directions
+from jourdain.algebra.entries import scaled
+from jourdain.algebra.privileged import Phase, Phases, choose_names, independent_rows, phase
+from jourdain.algebra.problem import target
+from jourdain.algebra.projectors import Projectors, projector_matrices
+from jourdain.compute.evaluate import Evaluator
+from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, listing, unknown
+from jourdain.inputs import number, refuse_nonfinite
+from jourdain.kinds import AFTER_KINDS, BEFORE_KINDS, IMPULSIVE_KINDS, ON_KINDS, Kind
+from jourdain.naming import name_of
+
+if TYPE_CHECKING:
+    from jourdain.algebra.closed_form import ClosedForm
+    from jourdain.events.event import Event
+
+Array = NDArray[np.float64]
+BEFORE, DURING, AFTER = BEFORE_KINDS, ON_KINDS, AFTER_KINDS
+
+MOST_OPERATIONS = 250  # in M and the rows of what has a closed form; the pantograph has 183 and takes ten seconds
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """The analysis of one event; expressions are prepared once."""
+
+    event: Event
+
+    # What `Event` offers
+
+    def projectors(self, q: Any, parameters: Mapping[str, Any]) -> Projectors:
+        """See `Event.projectors`."""
+        state = self.event.state(q, None, parameters)
+        values = self._projectors(*state)
+        good = self._sound(state)
+        return Projectors(**{name: np.where(good[..., None, None], array, np.nan) for name, array in values.items()})
+
+    def directions(self, q: Any, point: Any, subspace: Any, axis: Any, parameters: Mapping[str, Any]) -> Directions:
+        """See `Event.directions`."""
+        event = self.event
+        state = self._one_pose(q, None, parameters)
+        at = self._pose(*state)
+        before = self._select(BEFORE)
+        if np.any(at["b_minus"][before]):
+            raise BadEvent(
+                "A row that is on before has a bias: the prior velocities are no linear space, no directions."
+            )
+        M, C = at["M"], at["C"]
+        S = _admitted(C[before], M) if subspace is None else self._subspace(subspace)
+        if S.shape[1] == 0:
+            raise BadEvent("The prior rows leave no velocity: there are no directions.")
+        struck = C[self._select(IMPULSIVE_KINDS)]
+        xi, v, multiplicity = eigen_directions(M, self._projectors(*state)["P_c"], S, struck)
+        if point is None:
+            return Directions(xi, v, multiplicity, None, None)
+        own = {
+            name: state[2][i] for i, name in enumerate(event.parameters) if name in (*event.mechanism.parameters, "t")
+        }
+        J = event.mechanism.jacobian(point, state[0], **own)
+        velocity = J @ v
+        scale = np.sqrt(np.sum(J * J)) * np.sqrt(np.sum(v * v, axis=0))
+        return Directions(xi, v, multiplicity, velocity, angle_from(self._axis(axis), velocity, scale))
+
+    def phases(self, q: Any, v: Any, prefer: tuple[str, ...], parameters: Mapping[str, Any]) -> Phases:
+        """See `Event.phases`."""
+        for name in prefer:
+            if name not in self._names:
+                raise unknown("velocity or output", name, self._names)
+        at = self._pose(*self._one_pose(q, v, parameters))
+        found = {
+            "prior": self._phase(BEFORE, "minus", at, prefer),
+            "virtual": self._phase(DURING, "plus", at, prefer),
+            "posterior": self._phase(AFTER, "plus", at, prefer),
+        }
+        live = self._select((Kind.LIVE,))
+        if not np.array_equal(at["b_minus"][live], at["b_plus"][live]):
+            found["virtual"] = _undefined_offsets(found["virtual"])
+        if v is not None:
+            t = self.event.solve(q, v, parameters=parameters)
+            for title, one in found.items():
+                L = one.D.T @ at["M"]
+                found[title] = replace(one, momenta_minus=L @ t.v_minus, momenta_plus=L @ t.v_plus)
+        D, f = found["virtual"].D, at["f"][:, 0]
+        return Phases(**found, applied=D.T @ f, rounding=1e-13 * np.abs(D.T) @ np.abs(f))
+
+    def closed_form(self) -> ClosedForm:
+        """See `Event.symbolic`."""
+        import sympy as sp
+
+        from jourdain.algebra.closed_form import solve
+        from jourdain.mechanism.to_sympy import to_sympy
+
+        event, s, on = self.event, self.event.mechanism.symbols, self._select(DURING)
+        written = [event.mechanism.M, *(role.block.C for role in event.roles)]
+        n = ca.Function("size", event.inputs, written, {"cse": True}).n_instructions()
+        if n > MOST_OPERATIONS:
+            raise BadEvent(
+                f"M and the rows take {n} operations, so a closed form would be too long to be found or read; use "
+                "solve, gradient or function."
+            )
+        independent = self._independent(DURING)
+        if len(independent) < len(on):
+            names = [event.layout.rows[on[i]].name for i in range(len(on)) if i not in independent]
+            raise BadEvent(f"Rows {listing(names)} are redundant, so impulses have no closed form; leave them out.")
+        inputs = [
+            (s.q, [sp.Symbol(name) for name in s.q_names]),
+            (s.v, [sp.Symbol(f"{name}_minus") for name in s.v_names]),
+            (
+                event.inputs[2],
+                [event.mechanism.sympy_parameters.get(name, sp.Symbol(name)) for name in event.parameters],
+            ),
+        ]
+        blocks = [role.block for role in event.roles if role.block.kind in DURING]
+        # Rows that are on before have C v⁻ = −b⁻; asked for is C(v⁺ − v⁻) = target − b⁺ − C v⁻.
+        before = [-block.b_minus if block.kind in BEFORE else block.C @ s.v for block in blocks]
+        jump = [target(block, s.v, unrolled) - block.b_plus - u for block, u in zip(blocks, before, strict=True)]
+        extra = {"before": ca.vertcat(SX(0, 1), *before), "jump": ca.vertcat(SX(0, 1), *jump), "v": s.v}
+        rows = ca.vertcat(SX(0, len(s.v_names)), *(role.block.C for role in event.roles))  # as written
+        at = to_sympy(self._pose.outputs | {"C": rows} | extra, inputs)
+        return solve(
+            at["M"], at["C"][on, :], at["before"], at["jump"], at["f"], at["v"], at["G"], at["g_plus"],
+            n_regular=len(self._select((Kind.REGULAR,))), velocities=s.v_names,
+            rows={c.name: c.rows for c in event.layout.constraints if c.kind in DURING},
+            outputs=list(event.mechanism.outputs), rates=[name for name in s.v_names if name in s.q_names],
+        )  # fmt: skip
+
+    # Prepared once
+
+    @cached_property
+    def _projectors(self) -> Evaluator:
+        return Evaluator(self.event.inputs, projector_matrices(self.event.problem, unrolled))
+
+    @cached_property
+    def _pose(self) -> Evaluator:
+        """M, all rows and biases, impulses, outputs and points as (matrix, offset), at a pose."""
+        event, mechanism = self.event, self.event.mechanism
+        blocks, n = event.problem.blocks, len(mechanism.symbols.v_names)
+        nonideal = [block.C.T @ block.beta for block in blocks if block.kind == Kind.NONIDEAL]
+        found = {
+            "M": mechanism.M,
+            "C": ca.vertcat(SX(0, n), *(block.C for block in blocks)),
+            "b_minus": ca.vertcat(SX(0, 1), *(block.b_minus for block in blocks)),
+            "b_plus": ca.vertcat(SX(0, 1), *(block.b_plus for block in blocks)),
+            "f": sum([*nonideal, *event.applied.values()], SX(n, 1)),
+        }
+        for side, outputs in zip(("minus", "plus"), event.outputs, strict=True):
+            G, g = mechanism.affine("outputs", ca.vertcat(SX(0, 1), *outputs.values()))
+            found |= {"G": G, f"g_{side}": g}
+        for name, motion in mechanism.points.items():
+            found[f"J {name}"], found[f"j {name}"] = mechanism.affine(f"point '{name}'", motion.velocity)
+        return Evaluator(event.inputs, found)
+
+    @cached_property
+    def _generic(self) -> Mapping[str, Array]:
+        """The same at fixed random poses, for choices that are made once per event."""
+        return self._pose(*self.event.generic_state())
+
+    @cached_property
+    def _chosen(self) -> dict[Any, tuple[str, ...]]:
+        """Privileged names by (kinds, prefer), filled as they are asked for."""
+        return {}
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """What privileged velocities may be called: velocities, then outputs."""
+        return [*self.event.mechanism.symbols.v_names, *self.event.mechanism.outputs]
+
+    # Steps
+
+    def _select(self, kinds: Sequence[str]) -> list[int]:
+        """Where the rows of these kinds stand in the stack."""
+        return [i for i, row in enumerate(self.event.layout.rows) if row.kind in kinds]
+
+    def _independent(self, kinds: Sequence[str]) -> list[int]:
+        """Which rows of these kinds are independent at a generic pose."""
+        rows = self._generic["C"][:, self._select(kinds)]
+        return max((independent_rows(C, M) for C, M in zip(rows, self._generic["M"], strict=True)), key=len)
+
+    def _privileged(self, kinds: Sequence[str], prefer: tuple[str, ...]) -> tuple[str, ...]:
+        if (kinds, prefer) not in self._chosen:
+            rows, G = self._generic["C"][:, self._select(kinds)], self._generic["G"]
+            unit = np.broadcast_to(np.eye(rows.shape[-1]), (len(rows), rows.shape[-1], rows.shape[-1]))
+            named = np.concatenate([unit, G], axis=1)
+            outputs = list(self.event.mechanism.outputs)
+            names = choose_names(rows[:, self._independent(kinds)], named, self._names, outputs, prefer)
+            self._chosen[kinds, prefer] = names
+        return self._chosen[kinds, prefer]
+
+    def _phase(self, kinds: Sequence[str], side: str, at: Mapping[str, Array], prefer: tuple[str, ...]) -> Phase:
+        """The phase at one pose, in the chosen names; where they do not span it there, in the best that do."""
+        M, index, names = at["M"], self._select(kinds), self._names
+        rows = at["C"][index]
+        keep = independent_rows(rows, M)
+        named = np.concatenate([np.eye(len(M)), at["G"]])
+        pick = [names.index(name) for name in self._privileged(kinds, prefer)]
+        A = np.concatenate([rows[keep], named[pick]])
+        if len(A) != len(M) or len(independent_rows(A, M)) < len(M):
+            here = choose_names(rows[keep][None], named[None], names, list(self.event.mechanism.outputs), prefer)
+            pick = [names.index(name) for name in here]
+            A = np.concatenate([rows[keep], named[pick]])
+        offsets = np.concatenate([np.zeros(len(M)), at[f"g_{side}"][:, 0]])
+        b = np.concatenate([at[f"b_{side}"][index][keep, 0], offsets[pick]])
+        points = {name: (at[f"J {name}"], at[f"j {name}"][:, 0]) for name in self.event.mechanism.points}
+        return phase([names[i] for i in pick], A, b, M, at["G"], at[f"g_{side}"][:, 0], points)
+
+    def _one_pose(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
+        state = self.event.state(q, v, parameters)
+        if state[0].ndim != 1:
+            raise ShapeError("This analysis takes one pose at a time; give q and parameters without batch axes.")
+        self._sound(state)
+        return state
+
+    def _sound(self, state: tuple[Array, Array, Array]) -> NDArray[np.bool_]:
+        """Whether the input is finite and M positive definite, `(*batch,)`; without batch axes what is wrong raises."""
+        s = self.event.mechanism.symbols
+        finite = np.all([np.isfinite(array).all(axis=-1) for array in state], axis=0)
+        if not state[0].shape[:-1]:
+            refuse_nonfinite(
+                q=(state[0], s.q_names), v=(state[1], s.v_names), parameter=(state[2], list(self.event.parameters))
+            )
+        M = np.where(finite[..., None, None], self._pose(*state)["M"], np.eye(len(s.v_names)))
+        definite = lapack.positive_definite(M)
+        if not state[0].shape[:-1] and not definite:
+            raise NotPositiveDefinite(
+                "The mass matrix is not positive definite at this pose; check masses and inertias."
+            )
+        return np.asarray(finite & definite)
+
+    def _subspace(self, subspace: Any) -> Array:
+        names = self.event.mechanism.symbols.v_names
+        several = list(subspace) if isinstance(subspace, list | tuple | np.ndarray) else [subspace]
+        if not several:
+            raise ShapeError("subspace is empty; give velocity names, or a matrix of columns.")
+        if all(not isinstance(entry, int | float) and np.ndim(entry) == 0 for entry in several):
+            for entry in several:
+                if name_of(entry) not in names:
+                    raise unknown("velocity", name_of(entry), names)
+            return np.eye(len(names))[:, sorted({names.index(name_of(entry)) for entry in several})]
+        S = number("subspace", subspace)
+        if S.ndim != 2 or S.shape[0] != len(names):
+            raise ShapeError(
+                f"subspace has shape {S.shape}; give velocity names, or a matrix ({len(names)}, m) of columns."
+            )
+        if len(independent_rows(S.T, np.eye(len(names)))) < S.shape[1]:
+            raise ShapeError(f"The {S.shape[1]} columns of subspace are not independent; leave some out.")
+        return S
+
+    def _axis(self, axis: Any) -> Array:
+        if axis is None:
+            return np.array([0.0, 1.0, 0.0])
+        reader = self.event.mechanism.reader
+        if type(axis).__name__ == "Vector" and reader is not None:
+            vector = ca.densify(reader.vector(axis))
+            if ca.symvar(vector):
+                raise BadEvent(f"axis {axis} depends on the pose; give a vector that is fixed in the frame.")
+            return np.array(ca.evalf(vector)).ravel()
+        given = number("axis", axis)
+        if given.shape not in ((2,), (3,)) or not given.any():
+            raise ShapeError(f"axis is a vector of 2 or 3 components, not {axis!r}.")
+        return np.concatenate([given, np.zeros(3 - given.size)])
+
+
+def _admitted(rows: Array, M: Array) -> Array:
+    """Columns that span the velocities with rows v = 0."""
+    factor, n = lapack.factor(M), M.shape[-1]
+    kept = scaled(rows, factor, lapack)[independent_rows(rows, M)]
+    inside = kept.T @ lapack.solve(kept @ kept.T, kept) if len(kept) else np.zeros((n, n))
+    _, x = lapack.symmetric_eigen(np.eye(n) - inside, np.eye(n))
+    return factor.solve(x[:, : n - len(kept)])
+
+
+def _undefined_offsets(virtual: Phase) -> Phase:
+    """The offset d' has no value when a live bias jumps."""
+    points = {name: (beta, np.full(3, np.nan)) for name, (beta, _) in virtual.points.items()}
+    return replace(virtual, d=np.full_like(virtual.d, np.nan), g=np.full_like(virtual.g, np.nan), points=points)

@@ -1,0 +1,378 @@
+"""An event: which rows are regular, live, inert, elastic, released or nonideal, and which impulses are applied."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from jourdain.algebra import unrolled
+from jourdain.algebra.checks import finite, verdict
+from jourdain.algebra.contacts.iteration import Iterated, Iteration
+from jourdain.algebra.contacts.required_friction import required_friction
+from jourdain.algebra.energy import energy_created
+from jourdain.algebra.outcome import outcome
+from jourdain.algebra.problem import Block, Problem, prior_projection
+from jourdain.compute.evaluate import Array, Evaluator
+from jourdain.data.layout import ConstraintLayout, Entry, Layout
+from jourdain.errors import BadEvent, Error, Status, listing
+from jourdain.events.refusals import refusal
+from jourdain.events.solver import Solver
+from jourdain.events.transition import Transition
+from jourdain.inputs import broadcast, named_values, parameter_vector
+from jourdain.kinds import Kind
+from jourdain.mechanism.assembly import assemble, assembler
+from jourdain.mechanism.constraint import Constraint, Contact
+from jourdain.mechanism.mechanism import Mechanism
+from jourdain.naming import name_of
+from jourdain.quantities import rate_unit
+
+if TYPE_CHECKING:
+    from jourdain.algebra.closed_form import ClosedForm
+    from jourdain.algebra.directions import Directions
+    from jourdain.algebra.privileged import Phases
+    from jourdain.algebra.projectors import Projectors
+    from jourdain.events.analysis import Analysis
+    from jourdain.events.gradient import EventGradient
+    from jourdain.mechanism.sketch import Sketch
+    from jourdain.scenarios.scenario import Scenario
+
+
+N_POSES = 64  # fixed random poses
+NOISE = 1e-13  # of its typical length, a row is rounding (sin π is 1e-16, not 0)
+
+
+@dataclass(frozen=True)
+class Role:
+    """A constraint and the part it plays in an event."""
+
+    constraint: Constraint
+    block: Block
+
+
+@dataclass(frozen=True)
+class Expressions:
+    """The quantities of an event, what is to be said of it, and whether it has no numbers."""
+
+    values: dict[str, SX]
+    verdict: SX
+    failed: SX
+
+    def entry(self, entry: Entry) -> SX:
+        """The numbers that an address stands for, as a column."""
+        numbers = self.values[entry.quantity][list(entry.places), 0]
+        return ca.sum1(numbers) if entry.summed else numbers
+
+    def masked(self, values: Mapping[str, SX]) -> dict[str, SX]:
+        """NaN where the event has no numbers."""
+        return {name: ca.if_else(self.failed, float("nan"), value) for name, value in values.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """A change of constraints. `solve` answers: the motion after, the impulses, the energy."""
+
+    mechanism: Mechanism
+    roles: tuple[Role, ...]  # sorted by kind
+    applied: Mapping[str, SX]  # by name of point, body or velocity: generalized impulse (n_v, 1)
+    parameters: Mapping[str, float | None]  # name → default; None: must be given
+    symbols: Mapping[str, SX]  # of the parameters
+    outputs: tuple[Mapping[str, SX], Mapping[str, SX]]  # named outputs before and after
+    geometry: SX  # (rows, 1), the geometric rows, 0 where they hold
+    jumping: Mapping[str, str]  # parameters of live rows → what they are called now
+
+    # One state
+
+    def solve(
+        self, q: Any = None, v: Any = None, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: Any
+    ) -> Transition:
+        """The outcome at a configuration q for a prior velocity v.
+
+        `q`, `v`: dicts by name (missing: 0) or arrays `(*batch, n)`; parameters as keywords. `check="project"` moves
+        q and v onto the constraints that are on before, `check=False` does not look.
+        """
+        if check not in (True, False, "project"):
+            raise BadEvent(f"check is True, False or 'project', not {check!r}.")
+        state = self.state(q, v, {**named_values("parameters", parameters), **more} if parameters else more)
+        given = state
+        if check == "project":
+            q_on, _ = self.assembled(state, range(len(self.mechanism.symbols.q_names)))  # judged below
+            state = (q_on, self._projector(q_on, *state[1:])["v_plus"][..., 0], state[2])
+        values, status = (self._checked if check is not False else self._unchecked)(*state)
+        if not status.ndim and status > Status.ENERGY_CREATED:
+            raise self.refusal(Status(int(status)), given if status == Status.NOT_FINITE else state)
+        return Transition(self.layout, values, status)
+
+    def refusal(self, status: Status, state: tuple[Array, Array, Array]) -> Error:
+        """Why one event has no numbers."""
+        names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.parameters))
+        inputs = dict(zip(("q", "v", "parameter"), zip(state, names, strict=True), strict=True))
+        solver = Solver(self.inputs, lambda _: (self.expressions().values, SX(0)), self.mechanism.M, self.iterated)
+        return refusal(status, solver(*state)[0], self.layout, inputs)
+
+    def state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
+        """q, v and the event's parameters, each `(*batch, n)` with one batch shape."""
+        columns = parameter_vector(self.parameters, parameters, self.jumping)
+        return broadcast(self.mechanism.coordinates(q), self.mechanism.velocities(v), columns)
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The event over CasADi scalars. Rows that vanish at a pose do so exactly, not up to rounding."""
+        blocks = [role.block for role in self.roles]
+        n = len(self.mechanism.symbols.v_names)
+        lengths = Evaluator(self.inputs, {"C": ca.vertcat(SX(0, n), *(block.C for block in blocks))})
+        typical = _typical(np.sqrt(np.sum(lengths(*self.generic_state())["C"] ** 2, axis=-1)))
+        cleaned, start = [], 0
+        for block in blocks:
+            k = block.C.shape[0]
+            cleaned.append(replace(block, C=_without_rounding(block.C, NOISE * typical[start : start + k])))
+            start += k
+        iteration = Iteration.of([block for block in blocks if block.kind == Kind.CONTACT])
+        found = None if iteration is None else SX.sym("found", iteration.n_found)
+        applied = tuple(self.applied.values())
+        return Problem(self.mechanism.M, self.mechanism.symbols.v, tuple(cleaned), applied, found)
+
+    @cached_property
+    def iterated(self) -> Iterated | None:
+        """What of the outcome is found by iteration; None where formulas do."""
+        iteration = Iteration.of(self.problem.of_kind(Kind.CONTACT))
+        if iteration is None:
+            return None
+        asked, slopes = (
+            self.expressions().values["contact_asked"],
+            SX.sym("slopes", iteration.n_found, iteration.n_asked),
+        )
+        return Iterated(iteration, asked, self.problem.found, slopes)
+
+    def generic_state(self) -> tuple[Array, Array, Array]:
+        """Fixed random poses with the default parameters, for what is decided once per event."""
+        rng = np.random.default_rng(64)
+        s = self.mechanism.symbols
+        q = rng.uniform(-np.pi, np.pi, (N_POSES, len(s.q_names)))
+        unset = rng.uniform(0.5, 1.5, len(self.parameters))
+        p = np.array([unset[i] if value is None else value for i, value in enumerate(self.parameters.values())])
+        return q, np.zeros((N_POSES, len(s.v_names))), np.broadcast_to(p.astype(float), (N_POSES, len(p)))
+
+    @cached_property
+    def inputs(self) -> list[SX]:
+        """The columns q, v and parameters that the event's expressions are written in."""
+        s = self.mechanism.symbols
+        return [s.q, s.v, ca.vertcat(SX(0, 1), *self.symbols.values())]
+
+    def expressions(self, independent: bool = False, checked: bool = True) -> Expressions:
+        """Every quantity over CasADi scalars. `independent`: for rows that are well apart, see `algebra.span`."""
+        if (independent, checked) not in self._written:
+            self._written[independent, checked] = self._write(independent, checked)
+        return self._written[independent, checked]
+
+    @cached_property
+    def _written(self) -> dict[tuple[bool, bool], Expressions]:
+        return {}
+
+    def _write(self, independent: bool, checked: bool) -> Expressions:
+        values = outcome(self.problem, unrolled, independent)
+        before, after = (ca.vertcat(SX(0, 1), *outputs.values()) for outputs in self.outputs)
+        values["outputs_minus"] = before
+        values["outputs_plus"] = ca.substitute(after, self.mechanism.symbols.v, values["v_plus"])
+        values |= {"q": self.mechanism.symbols.q, "geometry": self.geometry}
+        values["required_friction"] = required_friction(
+            values, [self.layout.slices[c] for c in self.layout.contacts], unrolled
+        )
+        values["energy_created"] = energy_created(self.problem, values, unrolled)
+        # A v that is not finite shows in T_minus.
+        sound = finite(ca.vertcat(self.mechanism.unproven, self.inputs[2]), unrolled)
+        return Expressions(values, *verdict(self.problem, values, unrolled, checked, sound, independent))
+
+    def solver(self, checked: bool) -> Solver:
+        """All numbers of an outcome, for states."""
+
+        def build(independent: bool) -> tuple[dict[str, SX], SX]:
+            found = self.expressions(independent, checked)
+            return found.masked({name: found.values[name] for name in Transition.NUMBERS}), found.verdict
+
+        return Solver(self.inputs, build, self.mechanism.M, self.iterated)
+
+    @cached_property
+    def _checked(self) -> Solver:
+        return self.solver(checked=True)
+
+    @cached_property
+    def _unchecked(self) -> Solver:
+        return self.solver(checked=False)
+
+    @cached_property
+    def layout(self) -> Layout:
+        s, given = self.mechanism.symbols, self.mechanism.units
+        units = {name: rate_unit(unit) if name in s.q_names else unit for name, unit in given.items()}
+        constraints = tuple(
+            ConstraintLayout(
+                role.constraint.name,
+                role.block.kind,
+                role.constraint.row_names,
+                role.constraint.scalar,
+                isinstance(role.constraint, Contact),
+                role.constraint.g is not None,
+                role.constraint.units,
+                role.block.law,
+            )
+            for role in self.roles
+        )
+        applied = tuple(f"impulse {name}" for name in self.applied)
+        own = {name: unit for name, unit in given.items() if name in s.q_names}
+        return Layout(
+            tuple(s.v_names),
+            constraints,
+            applied,
+            tuple(self.outputs[0]),
+            units,
+            tuple(s.q_names),
+            own,
+            tuple(self.mechanism.quaternions),
+        )
+
+    def assembled(self, state: tuple[Array, Array, Array], free: Sequence[int]) -> tuple[Array, Array]:
+        """(q, largest |g|): the free coordinates moved so that the geometric rows hold, and by how much they do not."""
+        if not self.geometry.numel():
+            return state[0], np.zeros(state[0].shape[:-1])
+        return assemble(assembler(self.inputs, self.geometry, free), state, free)
+
+    @cached_property
+    def _projector(self) -> Evaluator:
+        """Its v_plus is v⁻ moved onto the rows that are on before."""
+        return Evaluator(self.inputs, {"v_plus": outcome(prior_projection(self.problem), unrolled)["v_plus"]})
+
+    # Analysis
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What is prepared once for the methods below."""
+        from jourdain.events.analysis import Analysis
+
+        one_sided = self.layout.along("one_sided")
+        if one_sided:
+            raise BadEvent(
+                f"{listing(one_sided)} is one-sided: its part depends on the velocities, so there is no analysis and "
+                "no closed form for all of them. Declare it inert or released, as the outcome says."
+            )
+        return Analysis(self)
+
+    def projectors(self, q: Any = None, parameters: Mapping[str, Any] = {}, **more: Any) -> Projectors:
+        """P_c, P_a, P_R at a configuration, and what they make of the nonideal rows."""
+        return self.analysis.projectors(q, {**parameters, **more})
+
+    def directions(
+        self,
+        q: Any = None,
+        point: Any = None,
+        subspace: Any = None,
+        axis: Any = None,
+        parameters: Mapping[str, Any] = {},
+        **more: Any,
+    ) -> Directions:
+        """The prior velocities that lose most and least: ξ falling, each with T = 1 J."""
+        return self.analysis.directions(q, point, subspace, axis, {**parameters, **more})
+
+    def phases(
+        self,
+        q: Any = None,
+        v: Any = None,
+        prefer: Sequence[Any] = (),
+        parameters: Mapping[str, Any] = {},
+        **more: Any,
+    ) -> Phases:
+        """The privileged velocities of the prior, virtual and posterior phases, their maps and momenta."""
+        return self.analysis.phases(q, v, tuple(name_of(name) for name in prefer), {**parameters, **more})
+
+    def symbolic(self) -> ClosedForm:
+        """The same outcome in closed form, in SymPy."""
+        return self.analysis.closed_form()
+
+    # Derivatives
+
+    def gradient(
+        self,
+        of: str,
+        wrt: Any,
+        q: Any = None,
+        v: Any = None,
+        check: bool = True,
+        parameters: Mapping[str, Any] = {},
+        **more: Any,
+    ) -> dict[str, Array]:
+        """Exact derivatives of a quantity, by what they are taken with respect to.
+
+        `of`: "loss", "v_plus", "v_plus.theta", "impulse.heel.normal", …. `wrt`: "q", "v" (prior), "q.theta",
+        "v.theta", parameters; one or several. A derivative has the shape of `of` followed by that of what it is taken
+        by: `(*batch,)` for "loss" by a parameter, `(*batch, n_v, n_q)` for "v_plus" by "q".
+        """
+        from jourdain.events.gradient import EventGradient, names_in
+
+        key = (of, names_in(wrt), check)
+        if key not in self._gradients:
+            self._gradients[key] = EventGradient(self, *key)
+        state = self.state(q, v, {**named_values("parameters", parameters), **more})
+        return self._gradients[key](state)
+
+    @cached_property
+    def _gradients(self) -> dict[Any, EventGradient]:
+        return {}
+
+    def function(self) -> ca.Function:
+        """The jump map as a CasADi Function(q, v, p) → v_plus, impulse: p are the event's parameters in their order.
+
+        Nothing is checked in it. Impulses are those of all rows, stacked as `impulse` in `to_dataset`.
+        """
+        if self.iterated is not None:
+            raise BadEvent(
+                f"The impulses of {listing(self.layout.along('one_sided'))}, in space and with friction, are found by "
+                "iteration: there is no jump map of expressions. Use solve and gradient."
+            )
+        found = self.expressions().values
+        outputs = [ca.densify(found["v_plus"]), ca.densify(found["impulse"])]
+        return ca.Function("jump", self.inputs, outputs, ["q", "v", "p"], ["v_plus", "impulse"], {"cse": True})
+
+    def at(
+        self,
+        q: Mapping[Any, Any] = {},
+        v: Mapping[Any, Any] = {},
+        parameters: Mapping[Any, Any] = {},
+        energy: Any = None,
+        guess: Mapping[Any, float] = {},
+        defaults: Mapping[Any, float] = {},
+        units: Mapping[Any, str] = {},
+        sketch: Sketch | None = None,
+    ) -> Scenario:
+        """The event at a pose and a prior velocity that depend on parameters: free symbols become its parameters.
+
+        `q`, `v`: by coordinate and velocity, numbers or expressions in symbols (missing: 0). `parameters`: the event's
+        own, expressed in others. `guess`: coordinates found near these numbers so that the geometric rows hold; `v` may
+        be written in them, and their own rates, where `v` leaves them out, follow from the rows that are on before.
+        `energy`: v is scaled so that T_minus is this. `defaults`, `units`: of parameters. `sketch`: how it is drawn.
+        """
+        from jourdain.scenarios.builder import scenario
+
+        return scenario(self, q, v, parameters, energy, guess, defaults, units, sketch)
+
+    def __repr__(self) -> str:
+        kinds = [f"{role.constraint.name!r}: {role.block.kind}" for role in self.roles]
+        return f"Event({', '.join([*kinds, *(repr(f'impulse {name}') for name in self.applied)])})"
+
+
+def _typical(lengths: Array) -> Array:
+    """The middle one over the poses, `(rows,)`, of those that are finite; 0 where none is."""
+    finite = [np.sort(some[np.isfinite(some)]) for some in lengths.T]
+    return np.array([some[len(some) // 2] if len(some) else 0.0 for some in finite])
+
+
+def _without_rounding(C: SX, floor: Array) -> SX:
+    """C with rows shorter than `floor` set to zero; rows with a constant entry never vanish and stay as they are."""
+    rows = []
+    for i, row in enumerate(ca.vertsplit(C)):
+        vanishes = row.nnz() and not any(entry.nnz() and entry.is_constant() for entry in ca.horzsplit(row))
+        rows.append(ca.if_else(ca.sumsqr(row) <= floor[i] ** 2, 0, row) if vanishes else row)  # NaN stays NaN
+    return ca.sparsify(ca.vertcat(SX(0, C.shape[1]), *rows))

@@ -1,0 +1,196 @@
+"""Exact derivatives of what an event does, by differentiating its algebra; with redundant rows and κ > 0 too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from jourdain.algebra import lapack
+from jourdain.algebra.checks import DOUBTFUL_ROWS, LARGEST
+from jourdain.algebra.contacts.iteration import Iterated
+from jourdain.compute.evaluate import Array
+from jourdain.data.layout import Entry, Layout
+from jourdain.errors import BadEvent, NameClash, NotConverged, Status, listing, unknown
+from jourdain.events.solver import Solver, Statuses
+from jourdain.naming import name_of
+
+if TYPE_CHECKING:
+    from jourdain.events.event import Event, Expressions
+    from jourdain.scenarios.scenario import Scenario
+
+INTEGERS = ("dof", "redundant", "contact_state")  # have no derivative
+ON_THE_VERGE = 1e-9  # of the usual speed or impulse: the margin of a contact that may do one thing or another
+
+
+def names_in(wrt: Any) -> tuple[str, ...]:
+    """One name or several, or things that have one."""
+    several = wrt if isinstance(wrt, Iterable) and not isinstance(wrt, str) else [wrt]
+    return tuple(name_of(which) for which in several)
+
+
+def differentiable(layout: Layout, of: str) -> Entry:
+    """What an address stands for, if it has a derivative."""
+    entry = layout.find(name_of(of))
+    if entry.quantity in INTEGERS:
+        raise BadEvent(f"'{of}' is a whole number: it has no derivative.")
+    return entry
+
+
+def switched(found: Expressions, independent: bool, crossing: SX) -> tuple[SX, SX]:
+    """(verdict, failed) of an event whose contacts must not be on the verge of doing something else.
+
+    `crossing`: how the variables move what is at a kink (`contact_kink`); where they do not, the kink does not matter.
+    """
+    margins = found.values["contact_margin"]
+    if not margins.numel():
+        return found.verdict, found.failed
+    verge = ca.mmin(margins) <= ON_THE_VERGE
+    for slope in ca.vertsplit(ca.vec(crossing)):
+        verge = ca.logic_or(verge, ca.fabs(slope) > ON_THE_VERGE)
+    verge = ca.logic_and(verge, ca.logic_not(found.failed))
+    code = float(DOUBTFUL_ROWS if independent else Status.AT_SWITCH)
+    return ca.if_else(verge, code, found.verdict), ca.logic_or(verge, found.failed)
+
+
+def jacobian(numbers: SX, symbols: SX, failed: SX, iterated: Iterated | None) -> SX:
+    """∂numbers/∂symbols, NaN where the event failed and where a number is not finite: it has no derivative there."""
+    slopes = ca.jacobian(numbers, symbols)
+    if iterated is not None:
+        slopes = slopes + iterated.jacobian(numbers, symbols)
+    rows = [
+        ca.if_else(ca.logic_and(ca.logic_not(failed), ca.fabs(number) <= LARGEST), slopes[i, :], float("nan"))
+        for i, number in enumerate(ca.vertsplit(numbers))
+    ]
+    return ca.vertcat(SX(0, symbols.shape[0]), *rows)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """What a derivative is taken with respect to."""
+
+    name: str
+    symbols: SX  # (m, 1)
+    scalar: bool  # its derivatives have no axis for it
+
+
+def distinct(variables: Sequence[Variable]) -> tuple[SX, list[list[int]]]:
+    """All symbols once, as a column, and where those of each variable stand in it: "q" and "q.theta" share one."""
+    seen: dict[int, SX] = {}
+    for symbol in (symbol for variable in variables for symbol in ca.vertsplit(variable.symbols)):
+        seen.setdefault(symbol.__hash__(), symbol)
+    order = list(seen)
+    places = [[order.index(s.__hash__()) for s in ca.vertsplit(variable.symbols)] for variable in variables]
+    return ca.vertcat(SX(0, 1), *seen.values()), places
+
+
+def shaped(J: Array, entry: Entry, variables: Sequence[Variable]) -> dict[str, Array]:
+    """A Jacobian `(*batch, numbers, symbols)` cut up: name → `(*batch, *shape of the entry, *of the variable)`."""
+    found = {}
+    for variable, places in zip(variables, distinct(variables)[1], strict=True):
+        part = J[..., places[0]] if variable.scalar else J[..., places]
+        if not entry.names:
+            part = part[..., 0] if variable.scalar else part[..., 0, :]
+        found[variable.name] = part[()]
+    return found
+
+
+class EventGradient:
+    """Derivatives of one quantity of an event with respect to q, v⁻ and parameters."""
+
+    def __init__(self, event: Event, of: str, wrt: tuple[str, ...], checked: bool) -> None:
+        if checked not in (True, False):
+            raise BadEvent(f"check is True or False where derivatives are taken, not {checked!r}.")
+        self.event = event
+        self.entry = differentiable(event.layout, of)
+        self.variables = [self._variable(name) for name in wrt]
+        symbols, _ = distinct(self.variables)
+
+        def build(independent: bool) -> tuple[dict[str, SX], SX]:
+            found = event.expressions(independent, checked)
+            crossing = ca.jacobian(found.values["contact_kink"], symbols)
+            verdict, failed = switched(found, independent, crossing)
+            return {"J": jacobian(found.entry(self.entry), symbols, failed, event.iterated)}, verdict
+
+        self.solver = Solver(event.inputs, build, event.mechanism.M, event.iterated, slopes=True)
+
+    def _variable(self, name: str) -> Variable:
+        s, event = self.event.mechanism.symbols, self.event
+        kind, dot, part = name.partition(".")
+        for what, symbols, names in (("q", s.q, s.q_names), ("v", s.v, s.v_names)):
+            if kind == what and name not in event.parameters:
+                if dot and part not in names:
+                    raise unknown(f"entry of {what}", part, names)
+                return Variable(name, symbols[names.index(part)] if dot else symbols, bool(dot))
+            if name == what:
+                raise NameClash(f"'{name}' is the state and also a parameter of this event; rename the parameter.")
+        if name not in event.parameters:
+            raise unknown("parameter", name, ["q", "v", *event.parameters])
+        return Variable(name, event.symbols[name], scalar=True)
+
+    def __call__(self, state: tuple[Array, Array, Array]) -> dict[str, Array]:
+        """Name → derivative, for states `(*batch, n)`; NaN where an event fails."""
+        values, status = self.solver(*state)
+        if not status.ndim and status > Status.ENERGY_CREATED:
+            raise self.event.refusal(Status(int(status)), state)
+        return shaped(values["J"], self.entry, self.variables)
+
+
+class ScenarioGradient:
+    """Values of quantities of a scenario, and their derivatives with respect to its parameters."""
+
+    def __init__(self, scenario: Scenario, of: Sequence[str], wrt: tuple[str, ...]) -> None:
+        self.scenario = scenario
+        layout = scenario.event.layout
+        self.entries = [differentiable(layout, address) for address in of]
+        for name in wrt:
+            if name not in scenario.parameters:
+                raise unknown("parameter", name, scenario.parameters)
+        self.variables = [Variable(name, scenario.symbols[name], scalar=True) for name in wrt]
+        p, _ = distinct(self.variables)
+        _, guessed = scenario.inputs
+
+        def build(independent: bool) -> tuple[dict[str, SX], SX]:
+            found = scenario.event.expressions(independent)
+            column = ca.vertcat(SX(0, 1), *(found.entry(entry) for entry in self.entries))
+            (kink,) = scenario.composed([found.values["contact_kink"]])
+            column_g = [column, found.values["contact_margin"], found.verdict, found.failed, scenario.event.geometry]
+            values, margins, verdict, failed, g = scenario.composed(column_g)
+            here = replace(found, values={"contact_margin": margins}, verdict=verdict, failed=failed)
+            verdict, failed = switched(here, independent, ca.jacobian(kink, ca.vertcat(p, guessed)))
+            outputs = {"value": ca.if_else(failed, float("nan"), values)}
+            outputs |= {
+                name: jacobian(values, some, failed, scenario.iterated) for name, some in (("F_p", p), ("F_g", guessed))
+            }
+            return {**outputs, "G_p": ca.jacobian(g, p), "G_g": ca.jacobian(g, guessed)}, verdict
+
+        (M,) = scenario.composed([scenario.event.mechanism.M])
+        self.solver = Solver(scenario.inputs, build, M, scenario.iterated, slopes=True)
+
+    def __call__(self, parameters: Mapping[str, Any]) -> tuple[Array, Array, Statuses]:
+        """(values `(*batch, numbers)`, Jacobian `(*batch, numbers, parameters)`, status) at these parameters."""
+        pose = self.scenario.pose(parameters)
+        values, status = self.solver.over(pose.columns, pose.batch)
+        status = pose.judged(status)
+        if not pose.batch and status > Status.ENERGY_CREATED:
+            raise self.scenario.refusal(Status(int(status)), parameters)
+        J = values["F_p"]
+        if self.scenario.guessed:  # g(p, guessed) = 0: how the guessed coordinates follow the parameters
+            J = J - values["F_g"] @ self._following(values["G_g"], values["G_p"])
+        return values["value"][..., 0], J, status
+
+    def _following(self, G_g: Array, G_p: Array) -> Array:
+        """(∂g/∂guessed)⁻¹ ∂g/∂p, NaN where the rows do not determine the guessed coordinates."""
+        determined = lapack.full_column_rank(G_g)
+        if not determined.ndim and not determined:
+            raise NotConverged(
+                f"The geometric rows do not determine {listing(self.scenario.guessed)} here: no derivative exists."
+            )
+        safe = np.where(determined[..., None, None], G_g, np.eye(*G_g.shape[-2:]))
+        columns = [lapack.least_squares(safe, G_p[..., i]) for i in range(G_p.shape[-1])]
+        following = np.stack(columns, axis=-1) if columns else np.zeros((*G_g.shape[:-2], G_g.shape[-1], 0))
+        return np.where(determined[..., None, None], following, np.nan)

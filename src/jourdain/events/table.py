@@ -1,0 +1,147 @@
+"""An outcome as a table that a person reads: plain text, and HTML for notebooks."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jourdain.kinds import ON_KINDS, ContactState, Kind
+
+if TYPE_CHECKING:
+    from jourdain.events.transition import Transition
+
+ROUNDING = 1e-13  # numbers this small beside the others of their kind are printed as 0
+Table = tuple[list[str], list[list[str]]]
+
+
+def text(t: Transition) -> str:
+    """The tables below one another, columns aligned."""
+    lines = [_headline(t)]
+    for header, rows in _tables(t):
+        lines += ["", *aligned(header, rows)]
+    return "\n".join(lines)
+
+
+def aligned(header: list[str], rows: list[list[str]], left: tuple[int, ...] = (0,)) -> list[str]:
+    """The lines of a table: columns to the right, those in `left` to the left."""
+    cells = [header, *rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    return [
+        "  ".join(
+            cell.ljust(width) if i in left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
+
+
+def page(t: Transition) -> str:
+    """The same as HTML."""
+    parts = [f"<p><b>{html.escape(_headline(t))}</b></p>"]
+    for header, rows in _tables(t):
+        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
+        body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
+    return "\n".join(parts)
+
+
+def _headline(t: Transition) -> str:
+    if t.batch_shape:
+        from jourdain.data.dataset import summary
+
+        return f"{summary(t.status)}; shape {t.batch_shape}"
+    prior, virtual, posterior = t.dof
+    line = f"{t.status.message.split(';')[0]}; degrees of freedom {prior} → {virtual} → {posterior}"
+    apart = [name for name, state in t.contact.items() if state is ContactState.SEPARATES]
+    if apart:
+        line += f"; no impact: {', '.join(apart)} was opening"
+    if t.energy_created > 0:
+        line += f"; {rounded(t.energy_created)} J created"
+    pulling = [c.name for c in t.layout.constraints if c.contact and c.kind in ON_KINDS and pulls(t, c.name)]
+    if pulling:
+        line += f"; pulls (two-sided): {', '.join(pulling)}"
+    if t.redundant:
+        line += f"; redundant: {', '.join(t.redundant)}; undetermined: {', '.join(t.undetermined)}"
+    if t.one_of_many:
+        line += "; the motion is one of many: contacts with different κ share an impulse"
+    return line
+
+
+def pulls(t: Transition, contact: str) -> bool:
+    """Whether the normal impulse of a contact is negative beyond rounding."""
+    return bool(t.impulse[contact][0] < 0 and t.required_friction[contact] != 0)
+
+
+def _tables(t: Transition) -> list[Table]:
+    tables = [_velocities(t), _rows(t), _energies(t)]
+    return [table for table in tables if table[1]]
+
+
+def _velocities(t: Transition) -> Table:
+    layout = t.layout
+    names = [*layout.velocities, *layout.outputs]
+    before = [*t.velocity_minus.values(), *t.outputs_minus.values()]
+    after = [*t.velocity_plus.values(), *t.outputs_plus.values()]
+    scale = _largest(*before, *after)
+    rows = [
+        [with_unit(name, layout.units.get(name, "")), rounded(minus, scale), rounded(plus, scale)]
+        for name, minus, plus in zip(names, before, after, strict=True)
+    ]
+    return ["velocity", "before", "after"], rows
+
+
+def _rows(t: Transition) -> Table:
+    units = {row: unit for c in t.layout.constraints for row, unit in c.row_units.items()}
+    speed = _largest(t.v_minus, t.v_plus, *t.u_minus.values(), *t.u_plus.values())
+    force = _largest(*t.impulse.values())
+    rows = []
+    for row in t.layout.rows:
+        u = [rounded(side[row.name], speed) for side in (t.u_minus, t.u_plus)]
+        impulse = "" if row.kind == Kind.RELEASED else rounded(t.impulse[row.name], force)
+        kind = str(row.kind)
+        if row.kind == Kind.CONTACT and row.name == f"{row.constraint}.normal":
+            kind = f"contact, {t.contact[row.constraint]!s}"
+        rows.append([with_unit(row.name, units[row.name]), kind, *u, impulse])
+    return ["row", "kind", "u before", "u after", "impulse"], rows
+
+
+def _energies(t: Transition) -> Table:
+    scale = _largest(t.T_minus, t.T_plus)
+    shown = [("kinetic, T", t.T_minus, t.T_plus), ("  constrained, T_c", t.T_c_minus, t.T_c_plus),
+             ("  admissible, T_a", t.T_a_minus, t.T_a_plus),
+             ("  along regular rows, T_r", t.T_r_minus, t.T_r_plus)]  # fmt: skip
+    rows = [
+        [name, *(rounded(value, scale) for value in (before, after, after - before))]
+        for name, before, after in shown
+        if not name.endswith("T_r") or _largest(before, after) > ROUNDING * scale
+    ]
+    rows += [
+        [f"work of {name}", "", "", rounded(work, scale)]
+        for name, work in t.ledger.items()
+        if _largest(work) > ROUNDING * scale
+    ]
+    rows.append(["lost, T⁻ − T⁺", "", "", rounded(t.loss, scale)])
+    rows.append(["ξ = T_c⁻/T⁻", rounded(t.xi, 1.0), "", ""])
+    return ["energy in J", "before", "after", "change"], rows
+
+
+def with_unit(name: str, unit: str) -> str:
+    return f"{name} ({unit})" if unit else name
+
+
+def _largest(*values: Any) -> float:
+    """The largest magnitude among them; 0 where there is none."""
+    return max((float(np.max(np.abs(np.nan_to_num(v)), initial=0.0)) for v in values), default=0.0)
+
+
+def rounded(value: object, scale: float = 0.0) -> str:
+    """Six significant digits, rounding errors of `scale` as 0; of a batch, the range."""
+    array = np.asarray(value, dtype=float)
+    if array.ndim:
+        if not np.isfinite(array).any():
+            return "nan"
+        return f"{rounded(np.nanmin(array), scale)} … {rounded(np.nanmax(array), scale)}"
+    number = float(array)
+    return "0" if abs(number) <= ROUNDING * scale else f"{number:.6g}".replace("-", "−")

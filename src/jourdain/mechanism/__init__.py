@@ -1,0 +1,1 @@
+"""Mechanisms and their constraints, from SymPy bodies or CasADi models."""

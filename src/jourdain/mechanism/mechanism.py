@@ -1,0 +1,373 @@
+"""A mechanism: coordinates, velocities, parameters, mass matrix, forces, named points. CasADi inside, names outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+from numpy.typing import NDArray
+
+from jourdain.algebra.checks import TOLERANCE
+from jourdain.compute.evaluate import Evaluator, differ
+from jourdain.errors import (
+    NotAffine,
+    NotConverged,
+    OffConstraint,
+    UnknownName,
+    listing,
+    quaternion_told,
+    unknown,
+)
+from jourdain.inputs import broadcast, named_values, parameter_vector, refuse_nonfinite, vector
+from jourdain.mechanism.assembly import assemble, assembler
+from jourdain.mechanism.symbols import Loads, PointMotion, Symbols
+from jourdain.naming import name_of, refuse_clash
+
+if TYPE_CHECKING:
+    from jourdain.events.event import Event
+    from jourdain.mechanism.constraint import Constraint, Contact
+    from jourdain.mechanism.from_sympy import SympyReader
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mechanism:
+    """What moves. Build one with `from_sympy` or `from_casadi`; then name constraints, and ask for events.
+
+    >>> import jourdain as jd
+    >>> from sympy import symbols
+    >>> from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+    >>> N, O, P = ReferenceFrame("N"), Point("O"), Point("P")
+    >>> z, m = dynamicsymbols("z"), symbols("m")
+    >>> O.set_vel(N, 0)
+    >>> P.set_pos(O, z * N.z)
+    >>> ball = jd.Mechanism.from_sympy([Particle("ball", P, m)], N, q=[z], parameters={m: 2.0})
+    >>> floor = ball.constraint("floor", z.diff())
+    >>> t = ball.event(elastic={floor: 0.5}).solve(v={"z": -3.0})
+    >>> t.velocity_plus["z"], t.impulse["floor"], t.loss
+    (np.float64(1.5), np.float64(9.0), np.float64(6.75))
+    """
+
+    symbols: Symbols
+    M: SX  # (n_v, n_v)
+    parameters: Mapping[str, float | None]  # name → default; None: must be given
+    points: Mapping[str, PointMotion]
+    angular_velocities: Mapping[str, SX | None]  # by body, (3, 1) in the frame; None for particles
+    outputs: Mapping[str, SX]  # named quantities affine in v
+    loads: Loads  # what acts between events
+    units: Mapping[str, str]
+    sympy_parameters: Mapping[str, Any] = field(default_factory=dict)  # the user's own symbols, for closed forms
+    reader: SympyReader | None = None  # translates SymPy vectors; None for mechanisms from CasADi
+    constraints: dict[str, Constraint] = field(default_factory=dict)  # those named so far
+    evaluators: dict[str, Evaluator] = field(default_factory=dict, repr=False)  # what has been asked for before
+
+    def __post_init__(self) -> None:
+        refuse_clash(self.names())
+        if ca.depends_on(self.M, self.symbols.v):
+            raise NotAffine("The mass matrix depends on velocities; masses and body velocities must not.")
+        moving = [pair for pair in self.names() if pair[1] in ("coordinate", "velocity")]
+        refuse_clash([*moving, *((name, "parameter") for name in self.symbols.p_names)])
+        for name, expression in self.outputs.items():
+            self.affine(f"output '{name}'", expression)
+
+    def names(self) -> list[tuple[str, str]]:
+        """Everything that has a name, with what it is."""
+        quasi = [name for name in self.symbols.v_names if name not in self.symbols.q_names]
+        groups = (
+            ("coordinate", self.symbols.q_names),
+            ("velocity", quasi),
+            ("output", self.outputs),
+            ("body", self.angular_velocities),
+            ("point", self.points),
+            ("constraint", self.constraints),
+        )
+        return [(name, what) for what, names in groups for name in names]
+
+    # Building
+
+    @classmethod
+    def from_sympy(
+        cls,
+        bodies: Sequence[Any],
+        frame: Any,
+        q: Sequence[Any],
+        v: Sequence[Any] | None = None,
+        kinematics: Mapping[Any, Any] | None = None,
+        parameters: Mapping[Any, float | None] = {},
+        points: Mapping[str, Any] = {},
+        outputs: Mapping[str, Any] = {},
+        origin: Any = None,
+        gravity: Any = None,
+        forces: Sequence[tuple[Any, Any]] = (),
+        units: Mapping[Any, str] = {},
+    ) -> Mechanism:
+        """A mechanism from SymPy's own bodies.
+
+        `q`: dynamicsymbols. `v`: rates of q (the default) or quasi-velocities, with `kinematics` either
+        {quasi-velocity: expression linear in the rates} or {rate: expression linear in v}. `parameters`: symbol →
+        default. `points`: name → Point. `outputs`: name → expression affine in v. Velocities are derived from
+        positions relative to `origin` (else the connected point at rest in `frame`) unless they were set.
+        `gravity`: a Vector; `forces`: SymPy's (Point, force) and (ReferenceFrame, torque) pairs. `units`: by name.
+        """
+        from jourdain.mechanism.from_sympy import from_sympy
+
+        return from_sympy(
+            cls, bodies, frame, q, v, kinematics, parameters, points, outputs, origin, gravity, forces, units
+        )
+
+    @classmethod
+    def from_casadi(
+        cls,
+        q: SX,
+        v: SX,
+        M: SX,
+        kinematics: SX | None = None,
+        parameters: Sequence[tuple[SX, float | None]] | Mapping[str, float | None] = (),
+        points: Mapping[str, SX] = {},
+        outputs: Mapping[str, SX] = {},
+        force: SX | None = None,
+        bias: SX | None = None,
+        potential: SX | None = None,
+        units: Mapping[str, str] = {},
+    ) -> Mechanism:
+        """A mechanism from your own CasADi model: columns of symbols q and v, and M(q).
+
+        Names are those of the symbols; where v has the same number of entries as q and no `kinematics` (N with
+        q̇ = N v) is given, v are the rates of q and carry their names. `parameters`: pairs (symbol, default), or
+        name → default for symbols that appear in what is given. `points`: name → position (2 or 3 components).
+        For motion between events: `force` f(q, v), `potential` U(q), whose force is added, and `bias` h(q, v) of
+        M v̇ + h = f, which follows from M where N is square.
+
+        >>> import casadi as ca, jourdain as jd
+        >>> z, w, m = ca.SX.sym("z"), ca.SX.sym("w"), ca.SX.sym("m")
+        >>> ball = jd.Mechanism.from_casadi(z, w, m, parameters=[(m, 2.0)])
+        >>> ball.event(inert=[ball.constraint("floor", w)]).solve(v=[-3.0]).impulse["floor"]
+        np.float64(6.0)
+        """
+        from jourdain.mechanism.from_casadi import from_casadi
+
+        return from_casadi(cls, q, v, M, kinematics, parameters, points, outputs, force, bias, potential, units)
+
+    # Constraints and events
+
+    def constraint(self, name: str, expression: Any, level: str = "velocity", units: str | None = None) -> Constraint:
+        """A named constraint: one expression, a list of them, or {row: expression}.
+
+        `level="velocity"`: expressions affine in v, u = C v + b. `level="position"`: g(q) = 0, differentiated, and
+        checked at the event. `units`: of the expression.
+        """
+        from jourdain.mechanism.constraint import constraint
+
+        return constraint(self, name, expression, level, units)
+
+    def __repr__(self) -> str:
+        s = self.symbols
+        return f"Mechanism(q={list(s.q_names)}, v={list(s.v_names)}, parameters={dict(self.parameters)})"
+
+    def contact(
+        self, name: str, normal: Any, tangent: Any = (), level: str = "velocity", units: str | None = None
+    ) -> Contact:
+        """A contact: a constraint with the rows normal (u > 0 opens; level="position": the gap) and tangents."""
+        from jourdain.mechanism.constraint import contact
+
+        several = list(tangent) if isinstance(tangent, list | tuple) else [] if tangent is None else [tangent]
+        return contact(self, name, normal, several, level, units)
+
+    def event(
+        self,
+        regular: Any = (),
+        inert: Any = (),
+        elastic: Mapping[Any, Any] = {},
+        live: Mapping[Any, Mapping[Any, tuple[Any, Any]]] = {},
+        released: Any = (),
+        contacts: Mapping[Any, Any] = {},
+        impulses: Mapping[Any, Any] = {},
+        nonideal: Mapping[Any, Any] = {},
+    ) -> Event:
+        """An event: which constraints are regular, live, inert, elastic, released or nonideal, and what is applied.
+
+        `elastic`: constraint → κ (or a list, per row). `live`: constraint → {parameter in its bias: (before, after)}.
+        `contacts`: contact → law (`jd.laws`): one-sided, the event decides which hold and which lift.
+        `impulses`: point → vector (N s), body → vector (N m s), velocity → generalized. `nonideal`: constraint → its
+        given impulse. Any number may be a number, a SymPy expression in parameters, or the name of a new parameter.
+        """
+        from jourdain.events.builder import event
+
+        return event(self, regular, inert, elastic, live, released, contacts, impulses, nonideal)
+
+    def find_constraint(self, which: Any) -> Constraint:
+        """A constraint by itself or by name; `"foot.normal"` finds the rows of a contact."""
+        name = name_of(which)
+        known = {alias: part for c in self.constraints.values() for alias, part in c.parts().items()}
+        if name not in known:
+            raise unknown("constraint", name, known)
+        if not isinstance(which, str) and known[name].mechanism is not which.mechanism:
+            raise UnknownName(f"Constraint '{name}' belongs to another mechanism.")
+        return known[name]
+
+    def affine(self, what: str, expression: SX) -> tuple[SX, SX]:
+        """(C, b) of an expression C v + b, (k, n_v) and (k, 1); NotAffine with the term that is not."""
+        v = self.symbols.v
+        C = ca.jacobian(expression, v)
+        b = ca.substitute(expression, v, SX.zeros(*v.shape))
+        if ca.depends_on(C, v):
+            quadratic = [
+                str(C[i, j]) for i in range(C.shape[0]) for j in range(C.shape[1]) if ca.depends_on(C[i, j], v)
+            ]
+            raise NotAffine(
+                f"The {what} is not affine in the velocities: its derivative {quadratic[0]} still depends on them."
+            )
+        if differ(expression, C @ v + b):
+            raise NotAffine(f"The {what} is not affine in the velocities: it jumps with them.")
+        return ca.sparsify(C), ca.sparsify(b)
+
+    # Numbers
+
+    def evaluate(
+        self, key: str, outputs: Callable[[], Mapping[str, SX]], q: Any, v: Any, parameters: Mapping[str, Any]
+    ) -> Mapping[str, Array]:
+        """Expressions in q, v and parameters, as arrays `(*batch, rows, columns)`; prepared once per `key`."""
+        state, inputs = self._state(q, v, parameters)
+        self._refuse_quaternions(state[0])
+        if key not in self.evaluators:
+            self.evaluators[key] = Evaluator(inputs, outputs())
+        return self.evaluators[key](*state)
+
+    def _state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[tuple[Array, Array, Array], list[SX]]:
+        """q, v and parameters (time included) as arrays with one batch shape, and the symbols they stand for."""
+        s = self.symbols
+        given = dict(parameters)
+        given |= given.pop("parameters", {})
+        time = {} if "t" in self.parameters else {"t": 0.0}
+        defaults = {**self.parameters, **time}
+        state = broadcast(self.coordinates(q), self.velocities(v), parameter_vector(defaults, given))
+        if not state[0].shape[:-1]:
+            refuse_nonfinite(q=(state[0], s.q_names), v=(state[1], s.v_names), parameter=(state[2], list(defaults)))
+        return state, [s.q, s.v, ca.vertcat(s.p, s.t) if time else s.p]
+
+    def _refuse_quaternions(self, q: Array) -> None:
+        """Quaternions must be unit ones, in all lanes."""
+        for name, places in self.quaternions.items():
+            sizes = np.linalg.norm(q[..., list(places)], axis=-1)
+            off = np.abs(sizes - 1) > TOLERANCE
+            if off.any():
+                raise OffConstraint(quaternion_told(name, float(sizes[off].flat[0])))
+
+    def off_unit(self) -> list[SX]:
+        """0 for each quaternion of unit length; else by how much it is too long, to first order."""
+        return [(ca.sumsqr(self.symbols.q[list(places)]) - 1) / 2 for places in self.quaternions.values()]
+
+    def coordinates(self, q: Any) -> Array:
+        """q as an array `(*batch, n_q)`."""
+        return vector("q", self._followed("q", q), self.symbols.q_names, self.neutral)
+
+    def velocities(self, v: Any) -> Array:
+        """v as an array `(*batch, n_v)`."""
+        return vector("v", self._followed("v", v), self.symbols.v_names, np.zeros(len(self.symbols.v_names)))
+
+    def _followed(self, what: str, given: Any) -> Any:
+        return self.followed(what, named_values(what, given)) if isinstance(given, Mapping) else given
+
+    @cached_property
+    def timed(self) -> bool:
+        """Whether points or outputs move by themselves, with time."""
+        moving = [*(motion.velocity for motion in self.points.values()), *self.outputs.values()]
+        return bool(ca.depends_on(ca.vertcat(SX(0, 1), *map(ca.densify, moving)), self.symbols.t))
+
+    # What robots know better
+
+    @property
+    def neutral(self) -> Array:
+        """The pose that is meant where coordinates are not given, `(n_q,)`."""
+        return np.zeros(len(self.symbols.q_names))
+
+    @property
+    def quaternions(self) -> Mapping[str, tuple[int, ...]]:
+        """Name → the places in q of four numbers that make a unit quaternion."""
+        return {}
+
+    @property
+    def unproven(self) -> SX:
+        """The coordinates that may be NaN or infinite without M being so, (…, 1)."""
+        return self.symbols.q
+
+    def always(self, given: Sequence[Constraint]) -> list[Constraint]:
+        """Constraints that hold besides the given ones, in every event and topology."""
+        return []
+
+    def followed(self, what: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Entries of q or v by name, with those that follow from them."""
+        return entries
+
+    def mass_matrix(self, q: Any = None, **parameters: Any) -> Array:
+        """M(q), `(*batch, n_v, n_v)`."""
+        return self.evaluate("M", lambda: {"M": self.M}, q, None, parameters)["M"]
+
+    def kinetic_energy(self, q: Any = None, v: Any = None, **parameters: Any) -> Array:
+        """½ vᵀ M v in J, `(*batch,)`."""
+        column = self.symbols.v
+        values = self.evaluate("T", lambda: {"T": column.T @ self.M @ column / 2}, q, v, parameters)
+        return values["T"][..., 0, 0][()]
+
+    def position(self, point: Any, q: Any = None, **parameters: Any) -> Array:
+        """Where a named point is, in the frame, from the origin, `(*batch, 3)`."""
+        position = self._point(point).position
+        if position is None:
+            raise UnknownName(f"The position of '{name_of(point)}' is not known: it is not connected to the origin.")
+        key = f"position {self.point_name(point)}"
+        return self.evaluate(key, lambda: {"r": position}, q, None, parameters)["r"][..., 0]
+
+    def point_velocity(self, point: Any, q: Any = None, v: Any = None, **parameters: Any) -> Array:
+        """The velocity of a named point, in the frame, `(*batch, 3)`."""
+        velocity = self._point(point).velocity
+        return self.evaluate(f"velocity {self.point_name(point)}", lambda: {"v": velocity}, q, v, parameters)["v"][
+            ..., 0
+        ]
+
+    def jacobian(self, point: Any, q: Any = None, **parameters: Any) -> Array:
+        """∂(velocity of the point)/∂v, `(*batch, 3, n_v)`."""
+        velocity = self._point(point).velocity
+        key = f"jacobian {self.point_name(point)}"
+        return self.evaluate(key, lambda: {"J": ca.jacobian(velocity, self.symbols.v)}, q, None, parameters)["J"]
+
+    def point_name(self, which: Any) -> str:
+        """The name under which a point was given, for the name or the point itself; other things keep their name."""
+        for name, motion in self.points.items():
+            if motion.source is not None and motion.source is which:
+                return name
+        return name_of(which)
+
+    def _point(self, point: Any) -> PointMotion:
+        name = self.point_name(point)
+        if name not in self.points:
+            raise unknown("point", name, self.points)
+        return self.points[name]
+
+    def assemble(self, q: Any = None, hold: Iterable[Any] = (), **parameters: Any) -> Array:
+        """The q near the given one that satisfies the geometric rows, `(*batch, n_q)`, by Newton's method.
+
+        `hold`: coordinates that keep their value, and constraints to satisfy (default: all at position level).
+        """
+        from jourdain.mechanism.constraint import Constraint
+
+        s, hold = self.symbols, list(hold)
+        fixed = [name_of(which) for which in hold if not isinstance(which, Constraint) and name_of(which) in s.q_names]
+        chosen = [self.find_constraint(w) for w in hold if isinstance(w, Constraint) or name_of(w) not in fixed]
+        geometric = [c for c in chosen or self.constraints.values() if c.g is not None]
+        free = [i for i, name in enumerate(s.q_names) if name not in fixed]
+        state, inputs = self._state(q, None, parameters)
+        g = ca.vertcat(SX(0, 1), *(c.g for c in geometric if c.g is not None), *self.off_unit())
+        found, missed = assemble(assembler(inputs, g, free), state, free)
+        if not np.all(missed <= 1e-10):
+            worst = np.nanmax(missed) if np.isfinite(missed).any() else np.nan
+            raise NotConverged(
+                f"No configuration near the given q satisfies {listing(c.name for c in geometric)}: "
+                f"{worst:.1e} remains. Start closer, or hold fewer coordinates."
+            )
+        return found

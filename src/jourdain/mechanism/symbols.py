@@ -1,0 +1,131 @@
+"""The CasADi symbols of a mechanism and the names that stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import casadi as ca
+from casadi import SX
+
+from jourdain.errors import NotExpressible, unknown
+from jourdain.mechanism.expression import to_sx
+from jourdain.naming import name_of
+
+
+@dataclass(frozen=True)
+class PointMotion:
+    """A named point: 3-vectors in the mechanism's frame."""
+
+    position: SX | None  # (3, 1); None where it is not connected to the origin
+    velocity: SX  # (3, 1), affine in v
+    source: Any = None  # the user's own object, so that it may serve as a key
+
+
+class Loads(Protocol):
+    """What acts between events: M v̇ + bias = force."""
+
+    @property
+    def force(self) -> SX:
+        """(n_v, 1), generalized: gravity and loads."""
+
+    @property
+    def bias(self) -> SX | None:
+        """(n_v, 1); None: not known."""
+
+    @property
+    def potential(self) -> SX | None:
+        """J, of gravity and what else has one; None: not known."""
+
+    @property
+    def weight(self) -> SX | None:
+        """(n_v, 1), the part of `force` that has the potential."""
+
+    @property
+    def bias_given(self) -> bool:
+        """It may hold forces too, as gravity."""
+
+
+@dataclass(frozen=True)
+class GivenLoads:
+    """Loads that are known when a mechanism is made."""
+
+    force: SX
+    bias: SX | None = None
+    potential: SX | None = None
+    weight: SX | None = None
+    bias_given: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Symbols:
+    """q, v, parameters and time as SX; q̇ = N(q) v."""
+
+    q_names: tuple[str, ...]
+    v_names: tuple[str, ...]
+    p_names: tuple[str, ...]
+    q: SX
+    v: SX
+    p: SX
+    t: SX = field(default_factory=lambda: SX.sym("t"))
+    definitions: Mapping[Any, SX] = field(default_factory=dict)  # expressions that are quasi-velocities by definition
+    N: SX = field(default_factory=lambda: SX(0, 0))  # (n_q, n_v); empty while it is being found
+
+    @classmethod
+    def named(cls, q_names: Sequence[str], v_names: Sequence[str], p_names: Sequence[str]) -> Symbols:
+        def column(names: Sequence[str]) -> SX:
+            return ca.vertcat(SX(0, 1), *(SX.sym(name) for name in names))
+
+        return cls(tuple(q_names), tuple(v_names), tuple(p_names), column(q_names), column(v_names), column(p_names))
+
+    def with_kinematics(self, N: SX, kinematics: Mapping[Any, Any]) -> Symbols:
+        """Itself, knowing q̇ = N v; an expression that defines a quasi-velocity will be translated to it."""
+        defined = {value: self.v[self.v_names.index(name_of(key))] for key, value in kinematics.items()
+                   if name_of(key) in self.v_names and name_of(key) not in self.q_names}  # fmt: skip
+        return replace(self, N=N, definitions=defined)
+
+    @cached_property
+    def parameters(self) -> dict[str, SX]:
+        """Parameter symbols by name, time included."""
+        return {"t": self.t} | {name: self.p[i] for i, name in enumerate(self.p_names)}
+
+    def translate(self, expression: Any, rates: SX | None = None) -> SX:
+        """An SX for an expression in q, q̇, v, parameters and t. `rates` stands for q̇ while N is being found."""
+        if rates is None and self.N.shape[1]:
+            rates = self.N @ self.v
+            if not isinstance(expression, SX) and expression in self.definitions:
+                return self.definitions[expression]
+
+        def lookup(symbol: Any) -> SX:
+            name = name_of(symbol)
+            if symbol.is_Derivative:
+                if symbol.derivative_count != 1 or name not in self.q_names:
+                    inner = symbol.doit()
+                    if inner != symbol:
+                        return self.translate(inner, rates)
+                    raise NotExpressible(f"{symbol} is not the rate of a coordinate; an event knows q and v only.")
+                if rates is None:
+                    raise NotExpressible(f"{symbol} cannot stand here; write the expression in v.")
+                return rates[self.q_names.index(name)]
+            if symbol.is_Function:
+                if name in self.q_names:
+                    return self.q[self.q_names.index(name)]
+                if name in self.v_names:
+                    return self.v[self.v_names.index(name)]
+                raise unknown("coordinate or velocity", name, [*self.q_names, *self.v_names])
+            if name not in self.parameters:
+                raise unknown("parameter", name, self.p_names)
+            return self.parameters[name]
+
+        if isinstance(expression, SX):
+            self._refuse_foreign(expression)
+        return to_sx(expression, lookup)
+
+    def _refuse_foreign(self, expression: SX) -> None:
+        """CasADi symbols that are not this mechanism's."""
+        own = {symbol.__hash__() for symbol in ca.symvar(ca.vertcat(self.q, self.v, self.p, self.t))}
+        for symbol in ca.symvar(expression):
+            if symbol.__hash__() not in own:
+                raise unknown("symbol", symbol.name(), [*self.q_names, *self.v_names, *self.p_names])

@@ -1,1 +1,0 @@
-"""Where mechanisms come from."""

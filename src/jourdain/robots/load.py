@@ -1,0 +1,56 @@
+"""A robot from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from jourdain.errors import BadRobot, unknown
+from jourdain.robots.build import build
+from jourdain.robots.description import Description
+from jourdain.robots.design import opened
+from jourdain.robots.robot import Robot
+
+
+def load(path: Any, floating: bool = False, parameters: Any = (), fixed: str | Sequence[str] = ()) -> Robot:
+    """A robot from a URDF or MJCF file. `floating`: its root is free, with the coordinates `base.x … base.qz`.
+
+    URDF is read as it is written; meshes need not be there, and fixed links keep their names as points. MJCF is read as
+    MuJoCo compiles it, with the masses of its geoms. Between events gravity acts; springs, dampers and motors of the
+    file do not, unless they are given to `jd.Hybrid`. `fixed`: joints that do not move, at their neutral position.
+
+    `parameters`: what is left open for design, with the value of the file as default: "BODY.mass", "BODY.com.x",
+    "BODY.inertia.xx" (about the centre of mass, in the body's axes), "BODY.x" (where it is placed in its parent), and
+    "BODY.length": all that the body carries moves along, in proportion; its own inertia stays. A dict gives names of
+    your own, also one for several: {"shank": ["FL_LOWER_LEG.length", "FR_LOWER_LEG.length"]}.
+    """
+    from jourdain.robots.robot_file import read
+
+    return build(opened(_without(read(path, floating), fixed), parameters))
+
+
+def _without(description: Description, fixed: str | Sequence[str]) -> Description:
+    """With some joints fixed where they are neutral."""
+    if not fixed:
+        return description
+    fixed = [fixed] if isinstance(fixed, str) else fixed
+    joints = {joint.name: joint for joint in description.joints()}
+    leaders = {e.joints[0]: e.joints[1] for e in description.equalities if e.kind == "joint" and e.active}
+    for name in fixed:
+        if name not in joints:
+            raise unknown("joint", name, joints)
+        if leaders.get(name) is not None and leaders[name] not in fixed:
+            raise BadRobot(f"Joint '{name}' follows '{leaders[name]}', so it cannot be fixed alone; fix that one too.")
+        if joints[name].neutral[0] != joints[name].reference or joints[name].kind in ("free", "ball"):
+            raise BadRobot(f"Joint '{name}' cannot be fixed: only hinges and slides whose neutral position is 0 can.")
+    bodies = [replace(body, joints=tuple(j for j in body.joints if j.name not in fixed)) for body in description.bodies]
+    kept = []
+    for equality in description.equalities:
+        follower, leader = equality.joints
+        if follower in fixed:
+            continue
+        if leader in fixed:
+            equality = replace(equality, joints=(follower, None), polynomial=equality.polynomial[:1])
+        kept.append(equality)
+    return replace(description, bodies=tuple(bodies), equalities=tuple(kept))

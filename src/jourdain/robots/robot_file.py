@@ -1,0 +1,135 @@
+"""Robot files to descriptions: which kind, whether it is sound, and whether its root floats."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jourdain.errors import BadRobot, listing
+from jourdain.robots.description import GROUND, Body, Description, Source
+from jourdain.robots.file_joints import joint_of, placed
+from jourdain.robots.mjcf import from_mjcf
+from jourdain.robots.rotations import to_quaternion
+from jourdain.robots.urdf import from_urdf
+
+
+def read(path: Any, floating: bool) -> Description:
+    """What a URDF or MJCF file says. `floating`: the root body of a URDF, or a fixed one of an MJCF, moves freely."""
+    file = Path(path)
+    kind = _kind(file)
+    with _in_one_sentence(file):
+        found = from_urdf(file) if kind == "robot" else from_mjcf(file)
+    if not found.bodies:
+        raise BadRobot(f"'{file}' describes no body.")
+    _refuse_unsound(found, file)
+    found = replace(found.settled(), sources=(Source(str(file.absolute()), False),))
+    if not floating:
+        return found
+    return _floating(_with_root(found) if kind == "robot" else found, file)
+
+
+def _kind(file: Path) -> str:
+    """The root element, of an XML file that can be read."""
+    if file.is_dir() or not file.exists():
+        what = "is a folder" if file.is_dir() else "does not exist"
+        raise BadRobot(f"'{file}' {what}; give the path of a URDF or MJCF file.")
+    try:
+        root = ElementTree.parse(file).getroot().tag
+    except ElementTree.ParseError as error:
+        raise BadRobot(f"'{file}' is not sound XML: {error}.") from None
+    except (OSError, UnicodeError) as error:
+        raise BadRobot(f"'{file}' cannot be read: {error}.") from None
+    if root not in ("robot", "mujoco"):
+        raise BadRobot(f"'{file}' begins with <{root}>; a URDF begins with <robot>, an MJCF with <mujoco>.")
+    return root
+
+
+@contextlib.contextmanager
+def _in_one_sentence(file: Path) -> Iterator[None]:
+    """What MuJoCo cannot read is said in one sentence; its warnings, which it would print and log, are left out."""
+    try:
+        import mujoco
+    except Exception as error:  # a GL that is asked for by MUJOCO_GL and is not there may raise anything
+        raise BadRobot(f"MuJoCo, which reads robot files, cannot be imported: {error}.") from None
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda said: None)
+    try:
+        yield
+    except BadRobot:
+        raise
+    except (ValueError, RuntimeError) as error:
+        said = re.sub(r"^(XML )?Error:? *", "", " ".join(str(error).split())).rstrip(".")
+        raise BadRobot(f"'{file}' cannot be read as a robot: {said}.") from None
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+def _refuse_unsound(found: Description, file: Path) -> None:
+    """Numbers that are not finite, and masses below 0, would come out much later as something else."""
+    for body in found.bodies:
+        numbers = [body.position, body.rotation, body.com, body.inertia, np.array(body.mass)]
+        if not all(np.isfinite(array).all() for array in numbers):
+            raise BadRobot(f"Body '{body.name}' of '{file}' has a number that is not finite in its place or inertia.")
+        # Moments of inertia that no body can have are common in files (iCub's hips); M tells whether they do harm.
+        if body.mass < 0:
+            raise BadRobot(f"Body '{body.name}' of '{file}' has the mass {body.mass:g} kg; masses are not negative.")
+    for equality in found.equalities:
+        if not np.isfinite(equality.polynomial).all():
+            raise BadRobot(f"'{equality.name}' of '{file}' has a coefficient that is not finite.")
+        if equality.kind == "joint" and equality.joints[0] == equality.joints[1]:
+            raise BadRobot(f"Joint '{equality.joints[0]}' of '{file}' follows itself.")
+
+
+def _with_root(found: Description) -> Description:
+    """A root link that is called "world", which MuJoCo takes for the world itself, as a body that can float.
+
+    It has no frame: the name "world" stays that of what does not move.
+    """
+    roots = [body for body in found.bodies if body.parent == GROUND]
+    if (
+        len(roots) == 1
+        and not roots[0].joints
+        and not np.any(roots[0].position)
+        and np.all(roots[0].rotation == np.eye(3))
+    ):
+        return found
+    root = Body("world", GROUND, np.zeros(3), np.eye(3), (), 0.0, np.zeros(3), np.zeros((3, 3)))
+    moved = found.prefixed("", 1)
+    bodies = [replace(body, parent=0) if body.parent == GROUND else body for body in moved.bodies]
+    return replace(moved, bodies=(root, *bodies))
+
+
+def _carries_joints(found: Description, root: int) -> bool:
+    """Whether something moves on a body."""
+    carried = {root}
+    for i, body in enumerate(found.bodies):  # parents first
+        if body.parent in carried:
+            carried.add(i)
+    return any(found.bodies[i].joints for i in carried)
+
+
+def _floating(found: Description, file: Path) -> Description:
+    """With a free joint "base" under its root; a file whose robot is free already is as it is."""
+    roots = [i for i, body in enumerate(found.bodies) if body.parent == GROUND]
+    if any(joint.kind == "free" for joint in found.joints()):
+        roots = [i for i in roots if not found.bodies[i].joints and _carries_joints(found, i)]
+        if not roots:
+            return found
+    if len(roots) != 1 or found.bodies[roots[0]].joints:
+        raise BadRobot(
+            f"'{file}' cannot float: that needs one root body that is fixed to the world, but there are: "
+            f"{listing(found.bodies[i].name for i in roots)}."
+        )
+    root = found.bodies[roots[0]]
+    base = joint_of("base", "free", np.array([0.0, 0.0, 1.0]), np.zeros(3), [0.0] * 6, file)
+    base = placed(base, np.array([*root.position, *to_quaternion(root.rotation)]))
+    bodies = [replace(body, joints=(base,)) if body is root else body for body in found.bodies]
+    sources = tuple(replace(source, floating=True) for source in found.sources)
+    return replace(found, bodies=tuple(bodies), sources=sources)

@@ -1,0 +1,87 @@
+"""URDF as it is written, from MuJoCo's uncompiled MjSpec."""
+
+from __future__ import annotations
+
+import warnings
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jourdain.errors import BadRobot, listing
+from jourdain.robots.description import GROUND, N_V, Body, Description, Equality, Frame
+from jourdain.robots.file_joints import joint_kinds, joint_of, limited
+from jourdain.robots.rotations import from_quaternion
+
+
+def from_urdf(file: Path) -> Description:
+    """From MuJoCo's uncompiled MjSpec: inertias as written, no meshes needed, fixed links kept."""
+    import mujoco
+
+    _refuse_roots(file)
+    spec = mujoco.MjSpec.from_file(str(file))
+    bodies: list[Body] = []
+    indices: dict[str, int] = {spec.worldbody.name: GROUND}
+
+    def walk(parent: Any) -> None:
+        for body in parent.bodies:
+            indices[body.name] = len(bodies)
+            bodies.append(_urdf_body(body, indices[parent.name], file))
+            walk(body)
+
+    walk(spec.worldbody)
+    follows = [_urdf_mimic(equality) for equality in spec.equalities]
+    _warn_of_mimics(file, {equality.joints[0] for equality in follows})
+    frames = [Frame(body.name, i, np.zeros(3), np.eye(3)) for i, body in enumerate(bodies)]
+    return Description(spec.modelname, tuple(bodies), tuple(frames), tuple(follows), np.array(spec.option.gravity))
+
+
+def _urdf_body(body: Any, parent: int, file: Path) -> Body:
+    import mujoco
+
+    joints = []
+    for joint in body.joints:
+        kind = joint_kinds()[int(joint.type)]
+        if kind == "free" and parent != GROUND:
+            raise BadRobot(
+                f"Joint '{joint.name}' of '{file}' is floating but hangs on a link; only the base may float: "
+                "make it fixed, or load the parts one by one and join them by jd.scene."
+            )
+        made = joint_of(joint.name, kind, np.array(joint.axis), np.array(joint.pos), [0.0] * N_V[kind], file)
+        joints.append(limited(made, joint.range))
+    inertia = np.zeros((3, 3))
+    if body.explicitinertial:
+        xx, yy, zz, xy, xz, yz = body.fullinertia if np.isfinite(body.fullinertia[0]) else (*body.inertia, 0, 0, 0)
+        turn = from_quaternion(body.iquat)
+        inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
+    assert body.alt.type == mujoco.mjtOrientation.mjORIENTATION_QUAT
+    com = np.array(body.ipos) if np.isfinite(body.ipos[0]) else np.zeros(3)
+    rotation = from_quaternion(body.quat)
+    return Body(body.name, parent, np.array(body.pos), rotation, tuple(joints), float(body.mass), com, inertia)
+
+
+def _urdf_mimic(equality: Any) -> Equality:
+    follower, leader = equality.name1, equality.name2
+    return Equality(f"mimic {follower}", "joint", None, (follower, leader), tuple(float(c) for c in equality.data[:5]))
+
+
+def _refuse_roots(file: Path) -> None:
+    """A URDF is one tree; links that hang on nothing would stand still beside it."""
+    root = ElementTree.parse(file).getroot()
+    children = {child.get("link") for child in root.findall("joint/child")}
+    roots = [str(link.get("name")) for link in root.findall("link") if link.get("name") not in children]
+    if len(roots) > 1:
+        raise BadRobot(f"'{file}' has several roots, {listing(roots)}; join them by joints, or load them one by one.")
+
+
+def _warn_of_mimics(file: Path, following: set[str]) -> None:
+    """MuJoCo drops a mimic whose leader it does not find; that a joint is free then must be said."""
+    joints = ElementTree.parse(file).getroot().findall("joint")
+    mimics = [
+        str(joint.get("name")) for joint in joints if joint.find("mimic") is not None and joint.get("type") != "fixed"
+    ]
+    free = [name for name in mimics if name not in following]
+    if free:
+        told = f"{listing(free)} of '{file}' mimic what is no joint of the file that moves; they are left free."
+        warnings.warn(told, stacklevel=6)

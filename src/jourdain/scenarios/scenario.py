@@ -1,0 +1,273 @@
+"""A scenario: an event at a pose and a prior velocity that depend on parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from jourdain.algebra.checks import TOLERANCE
+from jourdain.algebra.contacts.iteration import Iterated
+from jourdain.compute.evaluate import Array, Evaluator
+from jourdain.errors import (
+    BadEvent,
+    Error,
+    NotConverged,
+    NotFinite,
+    Status,
+    listing,
+)
+from jourdain.events.event import Event
+from jourdain.events.solver import Solver, Statuses
+from jourdain.events.transition import Transition
+from jourdain.inputs import broadcast_shape, named_values, parameter_vector
+
+if TYPE_CHECKING:
+    import xarray
+
+    from jourdain.algebra.directions import Directions
+    from jourdain.algebra.privileged import Phases
+    from jourdain.algebra.projectors import Projectors
+    from jourdain.events.gradient import ScenarioGradient
+    from jourdain.mechanism.sketch import Sketch
+    from jourdain.scenarios.optimum import Optimum
+
+
+@dataclass(frozen=True)
+class Pose:
+    """The inputs of a scenario's expressions: parameters, then guessed coordinates."""
+
+    columns: Sequence[Array | float]  # each broadcasts to `batch`
+    batch: tuple[int, ...]
+    arrived: Any  # whether guessed coordinates were found, `(*batch,)`; None if there are none
+
+    def judged(self, status: Statuses) -> Statuses:
+        """The status, which knows of lanes whose guess did not arrive."""
+        return status if self.arrived is None else np.where(self.arrived, status, np.int8(Status.NOT_CONVERGED))
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """An event at q(parameters), v(parameters). `parameters` lists them with their defaults (None: must be given)."""
+
+    event: Event
+    parameters: Mapping[str, float | None]
+    symbols: Mapping[str, SX]  # of the parameters
+    q: SX  # (n_q, 1), in the parameters
+    v: SX  # (n_v, 1)
+    event_parameters: SX  # in the order of the event's own
+    energy: SX | None  # what T_minus is scaled to
+    guessed: Mapping[str, SX]  # coordinates solved from the geometric rows, and what stands for them in v
+    units: Mapping[str, str]
+    sketch: Sketch | None = None  # how it is drawn
+
+    def solve(self, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: Any) -> Transition:
+        """The outcome for these parameters; each may be an array, and they broadcast."""
+        pose = self.pose({**named_values("parameters", parameters), **more})
+        q, v, p = self._state(pose)
+        outcome = self.event.solve(q, v, check, parameters=self._own(p))
+        return outcome if pose.arrived is None else outcome.judged(pose.judged)
+
+    def sweep(
+        self, *, samples: Any = None, keep: Sequence[str] | None = None, progress: bool | None = None, **axes: Any
+    ) -> xarray.Dataset:
+        """Outcomes over a grid that the keywords span, as labelled data; a single number fixes its parameter.
+
+        `samples`: a dict of equally long arrays, or a DataFrame: one dimension `sample`. `keep`: which quantities,
+        as in "loss", "v_plus", "impulse.heel.normal"; all if not given. `progress`: a bar; if not given, when it
+        takes long and someone watches. An event that fails has NaN and a `status`.
+        """
+        from jourdain.scenarios.sweep import sweep
+
+        return sweep(self, axes, samples, keep, progress)
+
+    def gradient(self, of: str, wrt: Any, parameters: Mapping[str, Any] = {}, **at: Any) -> dict[str, Array]:
+        """Exact derivatives of a quantity with respect to parameters, by name; see `Event.gradient`."""
+        from jourdain.events.gradient import names_in, shaped
+
+        found = self.gradient_of((of,), names_in(wrt))
+        _, J, _ = found({**named_values("parameters", parameters), **at})
+        return shaped(J, found.entries[0], found.variables)
+
+    def gradient_of(self, of: tuple[str, ...], wrt: tuple[str, ...]) -> ScenarioGradient:
+        """Values and derivatives of some quantities, prepared once."""
+        from jourdain.events.gradient import ScenarioGradient
+
+        if (of, wrt) not in self._gradients:
+            self._gradients[of, wrt] = ScenarioGradient(self, of, wrt)
+        return self._gradients[of, wrt]
+
+    def minimize(
+        self,
+        of: str,
+        over: Mapping[Any, tuple[float | None, float | None]],
+        subject_to: Mapping[str, tuple[float | None, float | None]] = {},
+        starts: int = 8,
+        **fixed: float,
+    ) -> Optimum:
+        """The parameters within bounds for which a quantity is least, from several starts, with exact derivatives.
+
+        `over`: parameter → (least, largest). `subject_to`: quantity → (least, largest); None leaves a side open.
+        """
+        from jourdain.scenarios.optimum import minimize
+
+        return minimize(self, of, over, subject_to, starts, fixed, sign=1.0)
+
+    def maximize(
+        self,
+        of: str,
+        over: Mapping[Any, tuple[float | None, float | None]],
+        subject_to: Mapping[str, tuple[float | None, float | None]] = {},
+        starts: int = 8,
+        **fixed: float,
+    ) -> Optimum:
+        """As `minimize`, for the largest value."""
+        from jourdain.scenarios.optimum import minimize
+
+        return minimize(self, of, over, subject_to, starts, fixed, sign=-1.0)
+
+    # Analysis at the scenario's pose, see `Event`
+
+    def projectors(self, parameters: Mapping[str, Any] = {}, **more: Any) -> Projectors:
+        """P_c, P_a, P_R, and what they make of the nonideal rows."""
+        q, _, own = self._named_state(parameters, more)
+        return self.event.projectors(q, parameters=own)
+
+    def directions(
+        self,
+        point: Any = None,
+        subspace: Any = None,
+        axis: Any = None,
+        parameters: Mapping[str, Any] = {},
+        **more: Any,
+    ) -> Directions:
+        """The prior velocities that lose most and least: ξ falling, each with T = 1 J."""
+        q, _, own = self._named_state(parameters, more)
+        return self.event.directions(q, point, subspace, axis, parameters=own)
+
+    def phases(self, prefer: Sequence[Any] = (), parameters: Mapping[str, Any] = {}, **more: Any) -> Phases:
+        """The privileged velocities of the prior, virtual and posterior phases, their maps and momenta."""
+        q, v, own = self._named_state(parameters, more)
+        return self.event.phases(q, v, prefer, parameters=own)
+
+    # What the event sees
+
+    def pose(self, parameters: Mapping[str, Any]) -> Pose:
+        """The numbers that decide the event, guessed coordinates found."""
+        columns = parameter_vector(self.parameters, parameters)
+        batch = broadcast_shape(columns)
+        if not self.guessed:
+            return Pose(columns, batch, None)
+        q, p = self._start(columns, batch)
+        names = self.event.mechanism.symbols.q_names
+        still = np.zeros((*batch, len(self.event.mechanism.symbols.v_names)))
+        places = [names.index(name) for name in self.guessed]
+        q, missed = self.event.assembled((q, still, p), places)
+        arrived = missed <= TOLERANCE
+        if not batch and np.isfinite(missed) and not arrived:
+            raise NotConverged(
+                f"No {listing(self.guessed)} near the guess satisfies the geometric rows: {missed:.1e} remains. "
+                "Guess closer, or check that the pose exists."
+            )
+        found = np.where(arrived[..., None], q[..., places], np.nan)
+        return Pose([*columns, *np.moveaxis(found, -1, 0)], batch, ~np.isfinite(missed) | arrived)
+
+    def _start(self, columns: Sequence[Array | float], batch: tuple[int, ...]) -> tuple[Array, Array]:
+        """q with the guess, and the event's parameters."""
+        values, _ = self._first.over(columns, batch)
+        return values["q"][..., 0], values["p"][..., 0]
+
+    def state(self, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
+        """q, v and the event's parameters, each `(*batch, n)`."""
+        return self._state(self.pose(parameters))
+
+    def _named_state(
+        self, parameters: Mapping[str, Any], more: Mapping[str, Any]
+    ) -> tuple[Array, Array, dict[str, Array]]:
+        q, v, p = self.state({**named_values("parameters", parameters), **more})
+        return q, v, self._own(p)
+
+    def _own(self, p: Array) -> dict[str, Array]:
+        """The event's parameters by name."""
+        return {name: p[..., i] for i, name in enumerate(self.event.parameters)}
+
+    def _state(self, pose: Pose) -> tuple[Array, Array, Array]:
+        """q, v and the event's parameters, each `(*batch, n)`."""
+        values, _ = self._composition.over(pose.columns, pose.batch)
+        q, v, p = (values[name][..., 0] for name in ("q", "v", "p"))
+        if (
+            not pose.batch
+            and np.isfinite(np.array(pose.columns, dtype=float)).all()
+            and not np.isfinite([*q, *p]).all()
+        ):
+            lost = {name for name, value in zip(self.event.parameters, p, strict=True) if not np.isfinite(value)}
+            if lost:
+                raise NotFinite(f"{listing(sorted(lost))} cannot be computed from these parameters; change them.")
+            named = zip(self.event.mechanism.symbols.q_names, q, strict=True)
+            nowhere = listing(name for name, value in named if not np.isfinite(value))
+            raise NotFinite(
+                f"There is no such pose: {nowhere} cannot be computed (out of reach?). Change the parameters."
+            )
+        if self.energy is not None and v.ndim == 1 and np.isfinite([*q, *p]).all() and not np.isfinite(v).all():
+            raise BadEvent("The prior velocity cannot be scaled to this energy: it is zero, or the energy is negative.")
+        return q, v, p
+
+    def refusal(self, status: Status, parameters: Mapping[str, Any]) -> Error:
+        """Why one event has no numbers."""
+        return self.event.refusal(status, self.state(parameters))
+
+    @cached_property
+    def inputs(self) -> tuple[SX, ...]:
+        """The columns of parameters and of guessed coordinates that the scenario is written in."""
+        return tuple(ca.vertcat(SX(0, 1), *symbols.values()) for symbols in (self.symbols, self.guessed))
+
+    @cached_property
+    def _expressions(self) -> tuple[SX, SX, SX]:
+        """q, v and the event's parameters in the inputs."""
+        mechanism, q = self.event.mechanism, SX(self.q)
+        for name, symbol in self.guessed.items():
+            q[mechanism.symbols.q_names.index(name)] = symbol
+        v, p = self.v, self.event_parameters
+        if self.energy is not None:
+            (M,) = ca.Function("M", self.event.inputs, [mechanism.M]).call([q, v, p])
+            v = v * ca.sqrt(self.energy / (v.T @ M @ v / 2))
+        return q, v, p
+
+    def composed(self, expressions: Sequence[SX]) -> list[SX]:
+        """Expressions of the event written in the scenario's inputs; what is constant there is worked out."""
+        found = [] if self.event.iterated is None else [self.event.iterated.found]  # stays what it is
+        function = ca.Function("event", [*self.event.inputs, *found], [SX(expression) for expression in expressions])
+        return [ca.sparsify(SX(e)) for e in function.call([*self._expressions, *found])]
+
+    @cached_property
+    def iterated(self) -> Iterated | None:
+        """See `Event.iterated`, written in the scenario's inputs."""
+        if self.event.iterated is None:
+            return None
+        return replace(self.event.iterated, asked=ca.densify(self.composed([self.event.iterated.asked])[0]))
+
+    @cached_property
+    def _first(self) -> Evaluator:
+        return Evaluator([self.inputs[0]], {"q": self.q, "p": self.event_parameters})
+
+    @cached_property
+    def _composition(self) -> Evaluator:
+        return Evaluator(self.inputs, dict(zip(("q", "v", "p"), self._expressions, strict=True)))
+
+    @cached_property
+    def _gradients(self) -> dict[Any, ScenarioGradient]:
+        return {}
+
+    @cached_property
+    def solvers(self) -> dict[Any, Solver]:
+        """Those made for sweeps, by what they keep."""
+        return {}
+
+    def __repr__(self) -> str:
+        given = ", ".join(name if value is None else f"{name}={value:g}" for name, value in self.parameters.items())
+        return f"Scenario({given})"

@@ -1,0 +1,425 @@
+"""`jourdain bench`: heel strikes, contacts and motion against what people use now, in one run on one machine.
+
+Every peer is first asserted to give the same numbers. Then all are timed in turn, several times over, and medians are
+compared, so that a machine that slows down for a while does so for everybody.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jourdain import gallery
+from jourdain.errors import BadEvent
+from jourdain.progress import bar
+from jourdain.scenarios.scenario import Scenario
+from jourdain.studies.benchmarks import (
+    box_corner,
+    logs,
+    motion,
+    plate,
+    robots,
+    rough_walker,
+    walker,
+    walker_casadi,
+    walker_numpy,
+)
+from jourdain.studies.benchmarks.contestant import Contestant, Result
+from jourdain.studies.benchmarks.walker import QUANTITIES, RANGES
+
+REPETITIONS = 9
+REPETITIONS_OF_MOTION = 3  # it takes longer
+AGREEMENT = 1e-9  # of the largest number of its kind
+EVENT, GRADIENT = "event in a batch, 1 thread", "T_c and its 4 derivatives in a batch, 1 thread"
+SIDE = 46  # points along each of the four axes of the grid
+N_CHECKED = 5000
+COULOMB, IDEAL, ROUTH = "planar Coulomb, sweep", "the ideal event, sweep", "planar Coulomb, NumPy"
+SETS, NNLS = "one-sided sets, k = 4", "one-sided sets, k = 4, nnls"
+IN_SPACE, IVP = "Coulomb in space, sweep", "Coulomb in space, solve_ivp"
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that was measured; seconds, events per second, ratios."""
+
+    machine: dict[str, str]
+    repetitions: int
+    rates: list[Result]
+    times: dict[str, float]  # what → seconds
+    ratios: dict[str, float]
+    memory: dict[str, float]
+    missing: list[str] = field(default_factory=list)
+    contacts: list[Result] = field(default_factory=list)
+    motion: list[Result] = field(default_factory=list)
+    robots: list[Result] = field(default_factory=list)
+    logs: list[Result] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        rates = {result.name: result.rate for result in self.rates}
+        return {
+            "machine": self.machine,
+            "repetitions": self.repetitions,
+            "events_per_second": rates,
+            "contacts_per_second": {result.name: result.rate for result in self.contacts},
+            "robot_events_per_second": {result.name: result.rate for result in self.robots},
+            "steps_and_starts_per_second": {result.name: result.rate for result in self.motion},
+            "samples_per_second": {result.name: result.rate for result in self.logs},
+            "seconds": self.times,
+            "ratios": self.ratios,
+            "memory": self.memory,
+            "missing": self.missing,
+        }
+
+
+def bench(repetitions: int = REPETITIONS, progress: bool | None = None) -> Report:
+    """All of it; takes some minutes."""
+    scenario = gallery.walker()
+    missing = [] if _pinocchio() else ["Pinocchio is not installed (PyPI: pin); its loop was left out."]
+    cases = robots.CASES if robots.data_folder() is not None else ()
+    missing += [] if cases else [robots.ABSENT]
+    rough, landing, corner = rough_walker.scenario(), plate.scenario(), box_corner.scenario()
+    check_peers(scenario)
+    check_contacts(rough, landing, corner)
+    gait = motion.gait()
+    motion.check(gait)
+    for case in cases:
+        robots.check(case)
+    contestants = list(_sweeps(scenario))
+    contacts = list(_contacts(scenario, rough, landing, corner))
+    singles = list(_singles(scenario))
+    landed = list(robots.contestants(partial(_with_threads, 1)))
+    everybody, moving = [*contestants, *contacts, *singles, *landed], list(motion.contestants(gait))
+    with tempfile.TemporaryDirectory() as folder:
+        logged = list(logs.contestants(Path(folder) / "log.csv"))
+        fewer, slow = min(repetitions, REPETITIONS_OF_MOTION), [*moving, *logged]
+        with bar("bench", repetitions * len(everybody) + fewer * len(slow) + 8 + len(cases), progress) as advance:
+            seconds = _timed(everybody, repetitions, advance) | _timed(slow, fewer, advance)
+            times = {**_single_times(singles, seconds), **_cold_times(advance), **_robot_times(cases, advance)}
+
+    def results(several: list[Contestant]) -> list[Result]:
+        return [Result(one.name, one.n / seconds[one.name], one.note) for one in several]
+
+    rates, touching, moved, on_feet, samples = map(results, (contestants, contacts, moving, landed, logged))
+    ratios = _ratios(rates, times) | _contact_ratios(touching) | robots.ratios(on_feet) | motion.ratios(moved)
+    ratios |= logs.ratios(samples)
+    memory = _memory(rates)
+    return Report(_machine(), repetitions, rates, times, ratios, memory, missing, touching, moved, on_feet, samples)
+
+
+def check_peers(scenario: Scenario) -> None:
+    """Raise unless every peer agrees with the kernel, and the kernel with CasADi's virtual machine."""
+    samples = walker.samples(N_CHECKED)
+    ours = _kept(scenario, samples, QUANTITIES)
+    few = {name: values[:200] for name, values in samples.items()}
+    found = {"CasADi's virtual machine": walker.table(scenario.solve(parameters=few))}
+    found |= {peer.name: peer.call() for peer in _peers(samples, samples)}
+    for peer, theirs in found.items():
+        _compare(peer, QUANTITIES, ours, theirs)
+
+
+def check_contacts(rough: Scenario, landing: Scenario, corner: Scenario) -> None:
+    """The same for contacts: a heel strike with friction, a plate on four corners, a box that strikes with one."""
+    peers: tuple[tuple[str, Scenario, Sequence[str], dict[str, Any], Callable[..., Any]], ...] = (
+        ("Routh's method in NumPy", rough, QUANTITIES, walker.samples(N_CHECKED), rough_walker.by_stretches),
+        ("scipy.optimize.nnls", landing, plate.QUANTITIES, plate.samples(N_CHECKED), plate.by_nnls),
+        ("scipy.integrate.solve_ivp", corner, box_corner.QUANTITIES, box_corner.samples(50), box_corner.by_solve_ivp),
+    )
+    for peer, scenario, names, samples, call in peers:
+        _compare(peer, names, _kept(scenario, samples, names), call(**samples))
+
+
+def _kept(scenario: Scenario, samples: dict[str, Any], names: Sequence[str]) -> Any:
+    """These quantities of a sweep over samples, `(names, n)`."""
+    data = scenario.sweep(samples=samples, keep=names)
+    return np.stack([data[name].values for name in names])
+
+
+def _compare(peer: str, names: Sequence[str], ours: Any, theirs: Any) -> None:
+    for name, one, other in zip(names, ours, theirs, strict=True):
+        off = float(np.max(np.abs(one[: len(other)] - other)) / np.max(np.abs(one)))
+        if not off <= AGREEMENT:
+            raise BadEvent(f"{peer} and jourdain differ in {name} by {off:.1e}: nothing was timed.")
+
+
+def _sweeps(scenario: Scenario) -> Iterator[Contestant]:
+    """The same events by everybody, in numbers that take each a fraction of a second."""
+    axes: dict[str, Any] = {name: np.linspace(*ends, SIDE) for name, ends in RANGES.items()}
+    for threads in (1, 2):
+        sweep = _with_threads(threads, lambda: scenario.sweep(**axes, keep=QUANTITIES))
+        yield Contestant(
+            f"jourdain, {_threads(threads)}", SIDE**4, sweep, "a sweep over a grid, with checks and dataset"
+        )
+    new = _with_threads(2, lambda: _in_new_memory(lambda: scenario.sweep(**axes, keep=QUANTITIES)))
+    yield Contestant("jourdain, new memory, 2 threads", SIDE**4, new, "the same, where no table was given back before")
+    many = walker.samples(SIDE**4)
+    sweep = _with_threads(2, lambda: scenario.sweep(samples=many, keep=QUANTITIES))
+    yield Contestant("jourdain, samples, 2 threads", SIDE**4, sweep, "the same from arrays of random samples")
+    some = walker.samples(200_000)
+    yield from _peers(some, {name: values[:20_000] for name, values in some.items()})
+
+
+def _contacts(scenario: Scenario, rough: Scenario, landing: Scenario, corner: Scenario) -> Iterator[Contestant]:
+    """One-sided contacts, on two threads, beside the ideal event of the same walker and what else there is."""
+    axes: dict[str, Any] = {name: np.linspace(*ends, SIDE) for name, ends in RANGES.items()}
+    for name, one in ((IDEAL, scenario), (COULOMB, rough)):
+        sweep = _with_threads(2, partial(one.sweep, **axes, keep=QUANTITIES))
+        yield Contestant(name, SIDE**4, sweep, "the walker's heel strike over the same grid, 2 threads")
+    some = walker.samples(200_000)
+    yield Contestant(ROUTH, 200_000, lambda: rough_walker.by_stretches(**some), "Routh's method, stretch by stretch")
+    side = SIDE // 2
+    places: dict[str, Any] = {name: np.linspace(*ends, side) for name, ends in plate.RANGES.items()}
+    sweep = _with_threads(2, partial(landing.sweep, **places, keep=plate.QUANTITIES))
+    yield Contestant(SETS, side**4, sweep, "a plate lands on four corners, 2 threads")
+    few = plate.samples(4000)
+    yield Contestant(NNLS, 4000, lambda: plate.by_nnls(**few), "a loop over scipy.optimize.nnls")
+    throws = box_corner.samples(20_000)
+    sweep = _with_threads(2, partial(corner.sweep, samples=throws, keep=box_corner.QUANTITIES))
+    yield Contestant(IN_SPACE, 20_000, sweep, "a box strikes with a corner, 2 threads")
+    fewer = box_corner.samples(50)
+    yield Contestant(IVP, 50, lambda: box_corner.by_solve_ivp(**fewer), "a loop over scipy.integrate.solve_ivp, DOP853")
+
+
+def _contact_ratios(results: list[Result]) -> dict[str, float]:
+    rate = {result.name: result.rate for result in results}
+    pairs = ((COULOMB, IDEAL), (COULOMB, ROUTH), (SETS, NNLS), (IN_SPACE, IVP))
+    return {f"{ours} / {theirs}": rate[ours] / rate[theirs] for ours, theirs in pairs}
+
+
+def _peers(samples: dict[str, Any], few: dict[str, Any]) -> Iterator[Contestant]:
+    """Who else computes the strike; `few` is for those that take events one by one."""
+    n = samples["theta"].size
+    yield Contestant(
+        "NumPy, batched", n, lambda: walker_numpy.plain(**samples), "Jacobians, M = Σ m JᵀJ, np.linalg.solve"
+    )
+    yield Contestant(
+        "NumPy, tuned", n, lambda: walker_numpy.stacked(**samples), "M written out, Cholesky, substitution"
+    )
+    yield Contestant(
+        "NumPy, by hand", n, lambda: walker_numpy.by_columns(**samples), "elimination for the zeros of this M"
+    )
+    for threads in (1, 2):
+        mapped = partial(walker_casadi.build(walker_casadi.strike(), n, threads), *samples.values())
+        yield Contestant(f"CasADi map, {_threads(threads)}", n, mapped, "an expression graph, its virtual machine")
+    if _pinocchio():
+        from jourdain.studies.benchmarks import walker_pinocchio
+
+        yield Contestant(
+            "Pinocchio loop", few["theta"].size, lambda: walker_pinocchio.solve(**few), "Python, one thread"
+        )
+
+
+def _threads(n: int) -> str:
+    return f"{n} thread{'s' * (n > 1)}"
+
+
+def _singles(scenario: Scenario) -> Iterator[Contestant]:
+    """One state at a time, and derivatives beside values."""
+    event = scenario.event
+    q, v = {"foot_y": 0.2, "stance": 0.35, "swing": -0.35}, {"foot_x": 0.2, "stance": 1.0, "swing": 1.0}
+    event.solve(q=q, v=v)
+
+    def hundred() -> None:
+        for _ in range(100):
+            event.solve(q=q, v=v)
+
+    yield Contestant("event.solve, one state, warm", 100, hundred)
+    samples = walker.samples(1 << 19)
+    pose = scenario.pose(samples)
+    events, slopes = walker.solver(scenario), scenario.gradient_of(("T_c_minus",), tuple(RANGES)).solver
+    for name, solver in ((EVENT, events), (GRADIENT, slopes)):
+        yield Contestant(name, 1 << 19, partial(solver.over, pose.columns, pose.batch, n_threads=1))
+
+
+def _in_new_memory(call: Callable[[], Any]) -> Any:
+    """A call that finds no memory of an earlier one."""
+    from jourdain.compute.kernel.batch import Room
+
+    Room.spare.clear()
+    return call()
+
+
+def _with_threads(n: int, call: Callable[[], Any]) -> Callable[[], Any]:
+    def limited() -> Any:
+        before = os.environ.get("JOURDAIN_THREADS")
+        os.environ["JOURDAIN_THREADS"] = str(n)
+        try:
+            return call()
+        finally:
+            if before is None:
+                del os.environ["JOURDAIN_THREADS"]
+            else:
+                os.environ["JOURDAIN_THREADS"] = before
+
+    return limited
+
+
+def _timed(contestants: list[Contestant], repetitions: int, advance: Callable[[int], None] | None) -> dict[str, float]:
+    """Median seconds of each, in turn. Before each time there is one that does not count: memory that was not used for
+    a while may have gone back to the host of a virtual machine, and is slow to come again.
+    """
+    seconds: dict[str, list[float]] = {one.name: [] for one in contestants}
+    for _ in range(repetitions):
+        for one in contestants:
+            one.call()
+            start = time.perf_counter()
+            one.call()
+            seconds[one.name].append(time.perf_counter() - start)
+            if advance is not None:
+                advance(1)
+    return {name: statistics.median(several) for name, several in seconds.items()}
+
+
+def _single_times(singles: list[Contestant], seconds: dict[str, float]) -> dict[str, float]:
+    return {one.name: seconds[one.name] / one.n for one in singles}
+
+
+# What a new process pays: code that prints seconds, or, if it prints nothing, the whole process is timed.
+_IMPORT = "import time; t = time.perf_counter(); import jourdain; print(time.perf_counter() - t)"
+_FIRST = "from jourdain import gallery; gallery.walker().solve(theta=0.7)"
+_BUILD = """
+import time
+import sympy.physics.mechanics, llvmlite.binding
+from jourdain import gallery
+from jourdain.studies.benchmarks import walker
+t = time.perf_counter()
+walker.solver(gallery.walker()).quick.kernel
+print(time.perf_counter() - t)
+"""
+_COMPILE = """
+import time
+import llvmlite.binding
+from jourdain import gallery
+from jourdain.studies.benchmarks import walker
+scenario = gallery.walker()
+t = time.perf_counter()
+walker.solver(scenario).quick.kernel
+print(time.perf_counter() - t)
+"""
+
+
+def _cold_times(advance: Callable[[int], None] | None) -> dict[str, float]:
+    """Medians of new processes, with an empty cache and with one that has the kernels."""
+    found = {"import jourdain": _process(_IMPORT), "new process to first answer": _process(_FIRST)}
+    with tempfile.TemporaryDirectory() as folder:
+        for title, code in (("describe, build and compile", _BUILD), ("build and compile", _COMPILE)):
+            found[title] = _process(code, None)
+            _process(code, folder, times=1)
+            found[f"{title}, cached"] = _process(code, folder)
+            if advance is not None:
+                advance(4)
+    return found
+
+
+def _robot_times(cases: Sequence[robots.Case], advance: Callable[[int], None] | None) -> dict[str, float]:
+    """From the file to a first answer in a batch, in new processes, with an empty cache and with one that has it."""
+    found = {}
+    for case in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            found[f"{case.title}: read, build and compile"] = _process(robots.build_code(case), None, times=3)
+            _process(robots.build_code(case), folder, times=1)
+            found[f"{case.title}: the same, cached"] = _process(robots.build_code(case), folder)
+        if advance is not None:
+            advance(1)
+    return found
+
+
+def _process(code: str, cache: str | None = None, times: int = 5) -> float:
+    seconds = []
+    for _ in range(times):
+        with tempfile.TemporaryDirectory() as empty:
+            environment = {**os.environ, "JOURDAIN_CACHE": cache or empty}
+            start = time.perf_counter()
+            command = [sys.executable, "-c", code]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+            whole = time.perf_counter() - start
+        seconds.append(float(done.stdout) if done.stdout else whole)
+    return statistics.median(seconds)
+
+
+def _ratios(rates: list[Result], times: dict[str, float]) -> dict[str, float]:
+    rate = {result.name: result.rate for result in rates}
+    ours = rate["jourdain, 2 threads"]
+    found = {f"jourdain / {name}": ours / value for name, value in rate.items() if not name.startswith("jourdain")}
+    found["2 threads / 1 thread"] = ours / rate["jourdain, 1 thread"]
+    found["gradient of T_c by 4 parameters / event"] = times[GRADIENT] / times[EVENT]
+    return found
+
+
+def _memory(rates: list[Result]) -> dict[str, float]:
+    """What the outputs take, and what the machine can write into new memory at most: the other limit of a sweep."""
+    bytes_per_event = 8.0 * len(QUANTITIES) + 1
+    rate = {result.name: result.rate for result in rates}
+    return {
+        "bytes per event": bytes_per_event,
+        "written by the sweep on 2 threads, GB/s": rate["jourdain, 2 threads"] * bytes_per_event / 1e9,
+        "new memory filled by NumPy on 1 thread, GB/s": _fill_rate() / 1e9,
+    }
+
+
+def _fill_rate(size: int = 1 << 28) -> float:
+    seconds = []
+    for _ in range(5):
+        start = time.perf_counter()
+        np.empty(size // 8).fill(1.0)
+        seconds.append(time.perf_counter() - start)
+    return size / statistics.median(seconds)
+
+
+def _pinocchio() -> bool:
+    try:
+        import pinocchio  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _machine() -> dict[str, str]:
+    from importlib.metadata import version
+
+    from jourdain.compute.kernel.target import Target
+
+    target = Target.host()
+    return {
+        "commit": _commit(),
+        "cpu": _cpu(),
+        "cores": str(os.cpu_count()),
+        "vector": f"{target.width} doubles, {'libmvec' if target.vector_library else 'libm'}",
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "casadi": version("casadi"),
+        "llvmlite": version("llvmlite"),
+    }
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def _commit() -> str:
+    """Of the checkout that this file is in, with a mark if something was changed since."""
+    git = ["git", "-C", str(Path(__file__).parent)]
+    try:
+        head, changes = (
+            subprocess.run([*git, *what], capture_output=True, text=True, check=True).stdout.strip()
+            for what in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain", "--", ":/src"))
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "not a checkout"
+    return head + (" with changes" if changes else "")

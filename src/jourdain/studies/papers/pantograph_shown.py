@@ -1,0 +1,208 @@
+"""Tables and figures of what `pantograph` computes."""
+
+from __future__ import annotations
+
+from math import degrees
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jourdain.studies.papers.measured import CONFIGURATIONS, MILLI, Case
+from jourdain.studies.papers.panels import drawings
+from jourdain.studies.papers.pantograph import ROUNDED, Results, speeds
+from jourdain.studies.papers.printed import column, last_digit, said
+from jourdain.studies.papers.printed import rows as printed_rows
+from jourdain.studies.papers.record import Beside, Cell, Column, Picture, Table, parameters_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+CASE, D, GAMMA = Column("case"), Column("d", "d", "m"), Column("gamma", "γ", "°", 2)
+T_C, T_A = Column("T_c_minus", "T_c⁻", "mJ", 3, beside=True), Column("T_a_minus", "T_a⁻", "mJ", 3, beside=True)
+XI, SPEED = Column("xi", "ξ", decimals=3, beside=True), Column("speed", "‖v_EE⁻‖", "m/s", 5, beside=True)
+# [FK-b] case → case of [FK-c], which shows some of them
+SHORT_VERSION = {5: 1, 6: 2, 7: 3, 8: 4}
+
+
+def tables(found: Results) -> list[Table]:
+    """All of them."""
+    return [
+        parameters(found),
+        computed(found, "symmetric", "pantograph_FK-b_table_III", "[FK-b] Table III: symmetric configuration, d = 0"),
+        computed(found, "asymmetric", "pantograph_FK-b_table_V", "[FK-b] Table V: asymmetric configuration, d = 0.2 m"),
+        computed_short(found),
+        directions(found),
+        projections(found),
+    ]
+
+
+def parameters(found: Results) -> Table:
+    """[FK-a] Table 1."""
+    title = "Parameters ([FK-a] Table 1, [FK-b] Table II, [FK-c] Table 2)"
+    return parameters_table("pantograph_parameters", title, {**found.scenario.parameters, **found.settings})
+
+
+# Computed by the authors
+
+
+def computed(found: Results, configuration: str, name: str, title: str) -> Table:
+    """[FK-b] Tables III and V: T⁻ = 10 mJ in every case."""
+    lines: list[tuple[Cell, ...]] = [
+        (line["case"], float(line["gamma_deg"]), *_computed(found, i, line))
+        for i, line in enumerate(printed_rows("pantograph_computed"))
+        if line["configuration"] == configuration
+    ]
+    return Table(name, title, (CASE, GAMMA, SPEED, T_C, T_A, XI), lines)
+
+
+def computed_short(found: Results) -> Table:
+    """[FK-c] Table 3: the same cases, γ from the tangent."""
+    lines: list[tuple[Cell, ...]] = [
+        (str(SHORT_VERSION[int(line["case"])]), 90 - float(line["gamma_deg"]), *_computed(found, i, line))
+        for i, line in enumerate(printed_rows("pantograph_computed"))
+        if int(line["case"]) in SHORT_VERSION
+    ]
+    title = "[FK-c] Table 3: d = 0.2 m, γ from the tangent"
+    return Table("pantograph_FK-c_table_3", title, (CASE, GAMMA, SPEED, T_C, T_A, XI), lines)
+
+
+def _computed(found: Results, i: int, line: dict[str, str]) -> tuple[Beside, ...]:
+    t = found.computed
+    within = ", ".join(f"{name} = {value:g}" for name, value in ROUNDED.items())
+    fits = f"{speeds(found.rounded)[i]:.4f}" == line["speed_m_per_s"]
+    reason = f"Rounding of the parameters: with {within}, which round to the printed ones, it is as printed." * fits
+    columns: dict[str, tuple[float, str]] = {
+        "speed_m_per_s": (float(speeds(t)[i]), reason),
+        "T_c_minus_mJ": (float(t.T_c_minus[i]) / MILLI, ""),
+        "T_a_minus_mJ": (float(t.T_a_minus[i]) / MILLI, ""),
+        "xi": (float(t.xi[i]), ""),
+    }
+    return tuple(
+        Beside(line[name], ours, why, column("pantograph_computed", name)) for name, (ours, why) in columns.items()
+    )
+
+
+def directions(found: Results) -> Table:
+    """The velocity of the end effector that loses everything."""
+    lines: list[tuple[Cell, ...]] = []
+    for d, one in found.directions.items():
+        assert one.angle is not None
+        angle = degrees(one.angle[0]) + 0.0
+        cells: tuple[Cell, ...] = (angle, 90 - angle)
+        if d == CONFIGURATIONS["asymmetric"]:
+            cells = (Beside(said("xi_1_from_normal"), angle), Beside(said("xi_1_from_tangent"), 90 - angle))
+        lines.append((f"{d:g}", float(one.xi[0]), *cells))
+    columns = (
+        Column("d", "d", "m"), Column("xi", "ξ", decimals=6), Column("from_normal", "γ from the normal", "°", 3, True),
+        Column("from_tangent", "from the tangent", "°", 3, True),
+    )  # fmt: skip
+    return Table("pantograph_directions", "The direction that loses everything (ξ = 1)", columns, lines)
+
+
+def projections(found: Results) -> Table:
+    """[FK-a] eqs 19 and 20, and the text before them."""
+    lines: list[tuple[Cell, ...]] = []
+    for line in printed_rows("pantograph_projections"):
+        d = float(line["d_m"])
+        P = found.projectors[d]
+        ours = (*P.P_cT_BT[:, 0], *P.P_aT_BT[:, 0])
+        names = ("PcT_BT_1", "PcT_BT_2", "PaT_BT_1", "PaT_BT_2")
+        reason = _reason(found, d, line)
+        cells = [
+            Beside(line[name], float(value) + 0.0, reason, column("pantograph_projections", name))
+            for name, value in zip(names, ours, strict=True)
+        ]
+        lines.append((f"{d:g}", *cells))
+    columns = (
+        Column("d", "d", "m"), *(Column(f"P_cT_BT_{i}", f"(P_cᵀBᵀ)_{i}", "m", 5, True) for i in (1, 2)),
+        *(Column(f"P_aT_BT_{i}", f"(P_aᵀBᵀ)_{i}", "m", 5, True) for i in (1, 2)),
+    )  # fmt: skip
+    title = "[FK-a] eqs 19–20 and text: how the tangential impulse splits"
+    return Table("pantograph_FK-a_eqs_19_20", title, columns, lines)
+
+
+def _reason(found: Results, d: float, line: dict[str, str]) -> str:
+    """Whether another pose explains what is printed."""
+    x, y = found.fitted[d]
+    P = found.scenario.projectors(d=x, height=y)
+    there = {
+        **{f"PcT_BT_{i}": P.P_cT_BT[i - 1, 0] for i in (1, 2)},
+        **{f"PaT_BT_{i}": P.P_aT_BT[i - 1, 0] for i in (1, 2)},
+    }
+    unit = last_digit(line["PaT_BT_1"])
+    off = max(abs(value - float(line[name])) for name, value in there.items()) / unit
+    split = (
+        f"there both vectors are as printed within {off:.1f} units." if off < 2 else "but there they do not split so."
+    )
+    symmetric = "At d = 0 both entries must be equal. " if d == 0 else ""
+    return (
+        f"{symmetric}The nearest pose with the printed sum, Bᵀ, has the end effector at ({x:.4f}, {y:.4f}) m; {split}"
+    )
+
+
+# Figures
+
+
+def pictures(found: Results) -> list[Picture]:
+    """Drawings, energies with the measured points, ξ over direction."""
+    return [
+        Picture("pantograph_drawing", lambda: _drawings(found)),
+        Picture("pantograph_energies_gamma", lambda: _over_gamma(found), found.over_gamma),
+        Picture("pantograph_energies_d", lambda: _over_d(found), found.over_d),
+        Picture("pantograph_xi", lambda: _polar(found), found.around),
+    ]
+
+
+def _drawings(found: Results) -> Figure:
+    return drawings([
+        (f"{name}, d = {d:g} m", found.scenario, {"d": d, "gamma": np.radians(30), **found.settings})
+        for name, d in CONFIGURATIONS.items()
+    ])  # fmt: skip
+
+
+def _over_gamma(found: Results) -> Figure:
+    """One panel for each configuration."""
+    from matplotlib.figure import Figure
+
+    from jourdain.plots import energy_curves
+
+    figure = Figure(figsize=(7.2, 3.1), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
+    for ax, (configuration, d) in zip(axes, CONFIGURATIONS.items(), strict=True):
+        energy_curves(found.over_gamma.sel(d=d), over="gamma", ax=ax)
+        _points(ax, [case for case in found.cases if case.paper == "FK-b" and case.d == d], "gamma")
+        ax.set_title(f"{configuration}, d = {d:g} m", fontsize=10)
+    axes[0].get_legend().remove()
+    return figure
+
+
+def _over_d(found: Results) -> Figure:
+    """One panel for each direction."""
+    from matplotlib.figure import Figure
+
+    from jourdain.plots import energy_curves
+
+    figure = Figure(figsize=(7.2, 3.1), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
+    for ax, gamma in zip(axes, found.over_d.gamma.values, strict=True):
+        energy_curves(found.over_d.sel(gamma=gamma), over="d", ax=ax)
+        _points(ax, [case for case in found.cases if case.paper == "FK-a" and case.gamma == gamma], "d")
+        ax.set_title(f"γ = {degrees(gamma):g}° from the normal", fontsize=10)
+    axes[0].get_legend().remove()
+    return figure
+
+
+def _points(ax: Axes, some: list[Case], over: str) -> None:
+    from jourdain.plots import measured
+
+    x = [getattr(case, over) for case in some]
+    measured(ax, x, [case.T_c_minus for case in some], label="$T_c^-$ measured")
+    measured(ax, x, [case.T_a_minus for case in some], label="$T_a^-$ measured")
+    measured(ax, x, [case.T_a_plus for case in some], label="$T_a^+$ measured")
+
+
+def _polar(found: Results) -> Axes:
+    from jourdain.plots import polar
+
+    return polar(found.around, "xi", over="gamma")

@@ -1,0 +1,192 @@
+"""The study of a touchdown: the outcome at a pose, and what it depends on; for people, as text, data and one figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import radians
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jourdain.errors import BadArgument, BadEvent, Status
+from jourdain.events.table import aligned, rounded
+from jourdain.events.transition import Transition
+from jourdain.gallery.touchdown import BASE, base_of, touchdown
+from jourdain.kinds import ContactState
+from jourdain.laws import MoreauCoulomb
+from jourdain.progress import bar
+from jourdain.robots.robot import Robot
+from jourdain.scenarios.scenario import Scenario
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+
+N_STATES = 1_000_000
+CHUNK = 100_000  # states that are solved at a time
+N_HELD = 2000  # states for which contacts with friction are solved, which takes an iteration
+FRICTION = 0.6
+SEED = 7
+# Spread of the sampled states about the pose: normal, but for joints, which are uniform.
+SPREAD = {"v": 0.3, "omega": 0.5, "angle": radians(5), "joint": radians(20), "rate": 1.0}  # m/s, rad/s, rad, rad, rad/s
+QUANTILES = (0.05, 0.5, 0.95)
+KNEES = np.radians(np.linspace(0, 120, 121))
+TURNS, SPEEDS = BASE[:3], BASE[3:]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What a touchdown costs a robot, at a pose and around it."""
+
+    scenario: Scenario
+    feet: tuple[str, ...]
+    values: Mapping[str, float]  # parameters of the pose that are not the scenario's own
+    outcome: Transition
+    states: xarray.Dataset  # sampled: loss, xi, impulses and required friction of the feet, over `sample`
+    directions: Any  # of the base velocity, by falling ξ, each with T = 1 J
+    base: Any  # (6, 6), their components
+    knees: xarray.Dataset | None  # over `knee`; None where no limb bends
+    held: Mapping[str, Mapping[str, float]]  # foot → what it does → share of states, with friction
+
+    @property
+    def told(self) -> str:
+        """As a person reads it."""
+        return "\n".join([str(self.outcome), "", *self._states_told(), "", *self._directions_told(),
+                          *self._knees_told(), "", *self._held_told()])  # fmt: skip
+
+    def _states_told(self) -> list[str]:
+        n = self.states.sizes["sample"]
+        rows = []
+        named = {
+            "loss": "lost (J)",
+            "xi": "ξ",
+            **{f"impulse.{foot}.normal": f"{foot}, normal (N s)" for foot in self.feet},
+        }
+        for name, title in named.items():
+            values = column(self.states, name)
+            ends = np.quantile(values[np.isfinite(values)], QUANTILES)
+            rows.append([title, *(rounded(end, float(np.max(np.abs(ends)))) for end in ends)])
+        failed = int(np.sum(~np.isfinite(column(self.states, "loss"))))
+        lost = f", {failed} of them without an outcome, which are left out" if failed else ""
+        return [f"{n} states around the pose{lost}: {self.states.attrs['spread']}",
+                *aligned(["", "5 %", "median", "95 %"], rows, left=(0,))]  # fmt: skip
+
+    def _directions_told(self) -> list[str]:
+        rows = [[rounded(xi, 1.0), *(rounded(part, float(np.abs(self.base).max())) for part in column)]
+                for xi, column in zip(self.directions.xi, self.base.T, strict=True)]  # fmt: skip
+        header = ["ξ", *(f"{speed} ({'m/s' if speed[0] == 'v' else 'rad/s'})" for speed in SPEEDS)]
+        told = "velocities of the base, 1 J each, joints at rest, by what they lose: costliest first, gentlest last"
+        return [told, *aligned(header, rows)]
+
+    def _knees_told(self) -> list[str]:
+        if self.knees is None:
+            return []
+        xi = self.knees["xi"].values
+        if not np.isfinite(xi).any():
+            return []
+        low, high = int(np.nanargmin(xi)), int(np.nanargmax(xi))
+        return ["", f"knees from 0° to 120°: ξ from {xi[low]:.3g} at {np.degrees(KNEES[low]):.0f}° "
+                f"to {xi[high]:.3g} at {np.degrees(KNEES[high]):.0f}°"]  # fmt: skip
+
+    def _held_told(self) -> list[str]:
+        rows = []
+        for foot in self.feet:
+            impulse = column(self.states, f"impulse.{foot}.normal")
+            pulls = float(np.mean(impulse[np.isfinite(impulse)] < 0))
+            shares = ", ".join(f"{what} {100 * share:.1f} %" for what, share in self.held[foot].items())
+            rows.append([foot, f"{100 * pulls:.1f} %", shares])
+        return [f"what holds: two-sided, a foot would have to pull; with friction {FRICTION:g} (law MoreauCoulomb) it",
+                *aligned(["foot", "pulls", "does"], rows, left=(0, 2))]  # fmt: skip
+
+    def figure(self, title: str) -> Figure:
+        """Six panels: the robot, the energies, the loss over states, directions, knees, feet."""
+        from jourdain.studies.touchdown_figure import landing_figure
+
+        return landing_figure(self, title)
+
+
+def study(scenario: Scenario, feet: tuple[str, ...], values: Mapping[str, float], n: int = N_STATES) -> Study:
+    """The study of an ideal touchdown; `values`: parameters of the pose about which states are sampled."""
+    if n < 1:
+        raise BadArgument(f"--samples must be at least 1, not {n}.")
+    robot = scenario.event.mechanism
+    assert isinstance(robot, Robot)
+    outcome = scenario.solve(parameters=values)
+    ideal = scenario if not scenario.event.layout.along("one_sided") else touchdown(robot, feet)
+    own = {name: value for name, value in values.items() if name in ideal.parameters}
+    states = sampled(ideal, feet, own, n)
+    names = base_of(robot).velocity_names()
+    found = ideal.directions(subspace=list(names), parameters=own)
+    places = [robot.symbols.v_names.index(name) for name in names]
+    knees = None
+    if "knee" in ideal.parameters:
+        fixed = {name: value for name, value in own.items() if name != "knee"}
+        knees = ideal.sweep(knee=KNEES, **fixed, keep=["xi", "loss", "T_minus"], progress=False)
+    holding = held(robot, feet, own, min(n, N_HELD))
+    return Study(scenario, feet, values, outcome, states, found, found.v[places], knees, holding)
+
+
+def draws(scenario: Scenario, values: Mapping[str, float], n: int, rng: np.random.Generator) -> dict[str, Any]:
+    """States about a pose: parameter → (n,)."""
+    found: dict[str, Any] = {}
+    for name, default in scenario.parameters.items():
+        middle = values.get(name, default or 0.0)
+        if name in SPEEDS:
+            found[name] = middle + SPREAD["v" if name[0] == "v" else "omega"] * rng.standard_normal(n)
+        elif name in TURNS:
+            found[name] = middle + SPREAD["angle"] * rng.standard_normal(n)
+        elif name.endswith("_rate"):
+            found[name] = middle + SPREAD["rate"] * rng.standard_normal(n) * (scenario.units.get(name) == "rad/s")
+        elif scenario.units.get(name) == "rad" and name != "knee":
+            found[name] = middle + SPREAD["joint"] * rng.uniform(-1, 1, n)
+        else:
+            found[name] = np.full(n, middle)
+    return found
+
+
+def sampled(scenario: Scenario, feet: tuple[str, ...], values: Mapping[str, float], n: int) -> xarray.Dataset:
+    """Loss, ξ, impulses and required friction over n states, solved in pieces with a bar."""
+    import xarray
+
+    keep = ["T_minus", "loss", "xi", *(f"impulse.{foot}.normal" for foot in feet),
+            *(f"required_friction.{foot}" for foot in feet)]  # fmt: skip
+    rng, parts = np.random.default_rng(SEED), []
+    with bar("states", n, None) as advance:
+        for start in range(0, n, CHUNK):
+            size = min(CHUNK, n - start)
+            parts.append(scenario.sweep(samples=draws(scenario, values, size, rng), keep=keep, progress=False)
+                         .drop_vars(list(scenario.parameters), errors="ignore"))  # fmt: skip
+            if advance is not None:
+                advance(size)
+    whole = xarray.concat(parts, dim="sample").assign_coords(sample=np.arange(n))
+    if not np.isfinite(whole["loss"].values).any():
+        reason = Status(int(whole["status"].values[0])).message
+        raise BadEvent(f"None of the {n} states around the pose has an outcome: {reason}.")
+    angle, joint = (f"{np.degrees(SPREAD[what]):.0f}°" for what in ("angle", "joint"))
+    whole.attrs["spread"] = (
+        f"velocity ± {SPREAD['v']:g} m/s, angular ± {SPREAD['omega']:g} rad/s, attitude ± {angle} (normal), "
+        f"joints ± {joint} (uniform), their rates ± {SPREAD['rate']:g} rad/s (normal)"
+    )
+    return whole
+
+
+def held(robot: Robot, feet: tuple[str, ...], values: Mapping[str, float], n: int) -> dict[str, dict[str, float]]:
+    """What each foot does where it can slip and lift, as shares of n states."""
+    rough = touchdown(robot, feet, MoreauCoulomb(FRICTION, 0.0))
+    samples = draws(rough, values, n, np.random.default_rng(SEED))
+    found = rough.sweep(samples=samples, keep=[f"contact_state.{foot}" for foot in feet], progress=None)
+    shares = {}
+    for foot in feet:
+        states = column(found, f"contact_state.{foot}")
+        codes, counts = np.unique(states[np.isfinite(states)].astype(int), return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        shares[foot] = {str(ContactState(codes[i])): float(counts[i] / counts.sum()) for i in order}
+    return shares
+
+
+def column(ds: xarray.Dataset, address: str) -> Any:
+    """The numbers of an address, (samples,)."""
+    from jourdain.data.columns import columns
+
+    return {found.address: found for found in columns(ds).columns}[address].values

@@ -1,0 +1,239 @@
+"""The form of outcomes: names, shapes, tables, files."""
+
+import pickle
+
+import numpy as np
+import pytest
+import sympy as sp
+from sympy.physics.mechanics import dynamicsymbols
+
+import jourdain as jd
+from jourdain import gallery
+from models import planar_walker
+
+POSE = {"stance": 0.35, "swing": -0.35}
+MOTION = {"foot_x": 0.2, "stance": 1.0, "swing": 1.0}
+
+
+@pytest.fixture
+def walker():
+    return planar_walker()[0]
+
+
+def test_rows_by_constraint_by_row_and_by_object(walker):
+    heel = walker.constraints["heel"]
+    t = walker.event(inert=[heel], released=["stance"]).solve(POSE, MOTION)
+    assert t.impulse["heel"].shape == (2,)
+    assert t.impulse[heel][0] == t.impulse["heel.normal"] == t.impulse[heel.normal]
+    assert t.impulse["heel.tangent"] == t.impulse["heel"][1]
+    assert list(t.impulse) == ["heel", "stance"]
+    assert not t.impulse["stance"].any()
+    assert set(t.u_plus) == {"heel", "stance"}
+    assert isinstance(t.loss, float)
+    assert isinstance(t.velocity_plus["stance"], float)
+    assert t.v_plus.shape == (5,)
+
+
+def test_parts_of_a_contact_take_different_roles(walker):
+    heel = walker.constraints["heel"]
+    t = walker.event(elastic={heel.normal: 0.5}, inert=[heel.tangent], released=["stance"]).solve(POSE, MOTION)
+    assert t.u_plus["heel.normal"] == pytest.approx(-0.5 * t.u_minus["heel.normal"], rel=1e-12)
+    assert t.u_plus["heel.tangent"] == pytest.approx(0, abs=1e-14)
+
+
+def test_batch_shapes(walker):
+    event = walker.event(inert=["heel"], released=["stance"])
+    t = event.solve({"stance": np.linspace(0.2, 0.4, 3), "swing": -0.3}, np.zeros((2, 1, 5)), m=[1.0, 2.0, 3.0])
+    assert t.v_plus.shape == (2, 3, 5)
+    assert t.impulse["heel"].shape == (2, 3, 2)
+    assert t.impulse["heel.normal"].shape == t.T_minus.shape == t.status.shape == t.ok.shape == (2, 3)
+    assert t.status.dtype == np.int8
+    assert t.dof.virtual.shape == (2, 3)
+    assert t.redundant == {}
+    empty = event.solve(np.zeros((0, 5)), np.zeros((0, 5)))
+    assert empty.v_plus.shape == (0, 5)
+
+
+def test_redundant_group_is_booked_together(walker):
+    fx = dynamicsymbols("foot_x")
+    twin = walker.constraint("twin", 2 * fx.diff())
+    pin = walker.constraint("pin", fx.diff())
+    t = walker.event(inert=[pin, twin, "heel"]).solve(POSE, {"foot_x": 0.4, "stance": 0.2})
+    assert t.redundant == ("twin",)
+    assert t.undetermined == ("pin", "twin")
+    assert set(t.ledger) == {"pin + twin", "heel"}
+    assert sum(t.ledger.values()) == pytest.approx(t.T_plus - t.T_minus, rel=1e-12)
+    with pytest.raises(jd.UnknownName, match=r"no ledger entry 'pin'; there are: 'pin \+ twin', 'heel'"):
+        t.ledger["pin"]
+    # W_ss of twin is 4 times that of pin: λ_pin c + λ_twin 2c is given, Σ W_ss λ_s² is least for equal shares.
+    assert t.impulse["pin"] == pytest.approx(2 * t.impulse["twin"], rel=1e-12)
+    assert "redundant: twin" in str(t)
+    null = t.impulse_nullspace
+    assert null.shape == (4, 1)
+    assert null[0] + 2 * null[1] == pytest.approx(0, abs=1e-15)
+
+
+def test_energy_created_is_said(walker):
+    """Coupled rows with different restitutions can create energy; the outcome says so, with the amount."""
+    event = walker.event(elastic={"heel": [0.0, 1.0]})
+    rng = np.random.default_rng(3)
+    batch = event.solve(rng.uniform(-0.5, 0.5, (400, 5)), rng.normal(size=(400, 5)))
+    created = batch.T_plus - batch.T_minus > 1e-9
+    assert created.any()
+    assert (batch.status[created] == jd.Status.ENERGY_CREATED).all()
+    assert (batch.status[~created] == jd.Status.OK).all()
+    assert batch.energy_created == pytest.approx(np.maximum(batch.T_plus - batch.T_minus, 0), abs=1e-12)
+    i = int(np.argmax(created))
+    one = event.solve(np.random.default_rng(3).uniform(-0.5, 0.5, (400, 5))[i], batch.v_minus[i])
+    assert one.status is jd.Status.ENERGY_CREATED
+    assert not one.ok
+    assert "energy created" in str(one)
+    assert "J created" in str(one)
+
+
+def test_nonideal_rows(walker):
+    """Given tangential impulses: λ̄ + Λ̄ does not depend on them [FK-a eq. 15]."""
+    heel = walker.constraints["heel"]
+    event = walker.event(inert=[heel.normal], nonideal={heel.tangent: "beta"}, released=["stance"])
+    t = event.solve(POSE, MOTION, beta=[0.0, -0.7])
+    total = t.impulse["heel.normal"] + t.Lambda["heel.normal"]
+    assert total[0] == pytest.approx(total[1], rel=1e-12)
+    assert t.impulse["heel.tangent"] == pytest.approx([0.0, -0.7])
+    assert t.T_c_plus == pytest.approx([0, 0], abs=1e-15)
+    assert sum(t.ledger.values()) == pytest.approx(t.T_plus - t.T_minus, rel=1e-10)
+    assert "heel.tangent" in t.ledger
+
+
+def test_applied_impulses_at_points_on_bodies_and_generalized():
+    scenario = gallery.sleigh("landing")
+    mechanism = scenario.event.mechanism
+    q = {"theta": 0.4}
+    P = np.array([0.3, -0.8])
+    at_A = mechanism.event(impulses={"A": list(P)}).solve(q)
+    J = mechanism.jacobian("A", q)
+    assert mechanism.mass_matrix(q) @ at_A.v_plus == pytest.approx(J.T @ [*P, 0], abs=1e-14)
+    spin = mechanism.event(impulses={"sleigh": 0.6}).solve(q)
+    assert spin.v_plus == pytest.approx([0, 0, 0.3], abs=1e-15)
+    assert mechanism.event(impulses={"sleigh": [0, 0, 0.6]}).solve(q).v_plus == pytest.approx(spin.v_plus)
+    push = mechanism.event(impulses={"theta": "H", "x": 1.2}).solve(q, H=0.6)
+    assert push.v_plus == pytest.approx([0.1, 0, 0.3], abs=1e-15)
+    assert list(push.ledger) == ["impulse theta", "impulse x"]
+    assert push.ledger["impulse x"] == pytest.approx(0.5 * 12 * 0.1**2)
+    parameter = mechanism.event(impulses={"A": [sp.Symbol("l"), 0]}).solve(q, l=0.5)
+    assert mechanism.mass_matrix(q) @ parameter.v_plus == pytest.approx(
+        mechanism.jacobian("A", q, l=0.5).T @ [0.5, 0, 0]
+    )
+
+
+def test_effective_mass():
+    scenario = gallery.sleigh("landing")
+    t = scenario.solve()
+    p = scenario.parameters
+    expected = 1 / (1 / p["M"] + p["l"] ** 2 / p["I"])
+    assert t.effective_mass["blade"] == pytest.approx(expected, rel=1e-14)
+    assert t.impulse["blade"] == pytest.approx(-expected * t.u_minus["blade"], rel=1e-13)
+    held = gallery.sleigh("struck").solve()
+    assert held.effective_mass["blade"] == np.inf
+
+
+def test_required_friction_of_a_pulling_contact(walker):
+    event = walker.event(inert=["heel"])
+    t = event.solve(POSE, {"foot_y": [1.0, -1.0, 0.0]})
+    assert t.required_friction["heel"][0] == np.inf
+    assert np.isfinite(t.required_friction["heel"][1])
+    assert t.required_friction["heel"][2] == 0
+
+
+def test_pickle_dict_dataset_html(walker):
+    t = walker.event(inert=["heel"], released=["stance"]).solve(POSE, MOTION)
+    copy = pickle.loads(pickle.dumps(t))
+    assert str(copy) == str(t)
+    fields = t.to_dict()
+    assert fields["impulse"]["heel"] == pytest.approx(t.impulse["heel"])
+    assert fields["status"] is jd.Status.OK
+    data = t.to_dataset()
+    assert float(data.v_plus.sel(velocity="torso")) == t.velocity_plus["torso"]
+    assert float(data.impulse.sel(row="heel.normal")) == t.impulse["heel.normal"]
+    assert data.loss.attrs["units"] == "J"
+    assert data.status.attrs["flag_meanings"].startswith("ok energy_created")
+    page = t._repr_html_()
+    assert page.count("<table>") == 3
+    assert "heel.normal (m/s)" in page
+
+
+def test_table_hides_rounding(walker):
+    text = str(walker.event(inert=["heel"], released=["stance"]).solve(POSE, MOTION))
+    assert "e-1" not in text
+    assert "−" in text
+    assert max(len(line) for line in text.splitlines()) < 90
+
+
+def test_status_has_a_message_and_a_remedy():
+    for status in jd.Status:
+        assert len(status.message) > 5
+    assert "check='project'" in jd.Status.PRIOR_VIOLATED.message
+
+
+def test_a_contact_that_pulls_is_said(walker):
+    assert "pulls (two-sided): heel" in str(walker.event(inert=["heel"]).solve(POSE, {"foot_y": 1.0}))
+    assert "pulls" not in str(walker.event(inert=["heel"]).solve(POSE, {"foot_y": -1.0}))
+
+
+def test_no_friction_is_required_where_nothing_acts(walker):
+    """A regular contact whose impulse is rounding only."""
+    event = walker.event(regular=["stance"])
+    for angle in (0.1, 0.7, 1.3):
+        assert event.solve({"stance": angle}, {"stance": 1.0}, check="project").required_friction["stance"] == 0
+
+
+def test_released_supports_that_move_do_not_hide_created_energy(walker):
+    s = sp.Symbol("R")
+    moving = walker.constraint("moving", dynamicsymbols("torso").diff() - 0.3 * s / s)
+    event = walker.event(elastic={"heel": [0.0, 1.0]}, released=[moving])
+    rng = np.random.default_rng(3)
+    q, v = rng.uniform(-0.5, 0.5, (200, 5)), rng.normal(size=(200, 5))
+    v[:, 4] = 0.3
+    t = event.solve(q, v)
+    created = t.T_plus - t.T_minus > 1e-9
+    assert created.any()
+    assert (t.status[created] == jd.Status.ENERGY_CREATED).all()
+
+
+def test_nullspace_and_dof_beside_a_failed_lane(walker):
+    fx = dynamicsymbols("foot_x")
+    pin, twin = walker.constraint("pin", fx.diff()), walker.constraint("twin", 2 * fx.diff())
+    t = walker.event(inert=[pin, twin]).solve(POSE, {"foot_x": [0.4, np.nan]})
+    assert t.impulse_nullspace.shape == (2, 2, 1)
+    assert np.isnan(t.dof.posterior[1])
+    assert t.dof.posterior[0] == 4
+
+
+def test_values_and_outputs_may_depend_on_time():
+    scenario = gallery.sleigh("landing")
+    mechanism = scenario.event.mechanism
+    event = mechanism.event(elastic={"blade": sp.exp(-sp.Symbol("t"))})
+    t = event.solve(v={"y": 1.0}, t=0.5)
+    assert t.u_plus["blade"] == pytest.approx(-np.exp(-0.5) * t.u_minus["blade"], rel=1e-13)
+
+
+def test_rows_by_their_own_name_take_part(walker):
+    loop = walker.constraint("loop", {"x": dynamicsymbols("foot_x").diff(), "y": dynamicsymbols("foot_y").diff()})
+    t = walker.event(inert=["loop.y"]).solve(POSE, {"foot_x": 0.4, "foot_y": 0.2})
+    assert list(t.impulse) == ["loop.y"]
+    assert t.u_plus["loop.y"] == pytest.approx(0, abs=1e-15)
+    assert loop.row_names == ("loop.x", "loop.y")
+
+
+def test_points_serve_as_keys_by_themselves():
+    mechanism = gallery.sleigh("struck").event.mechanism
+    D = mechanism.points["D"].source
+    by_object = mechanism.event(impulses={D: [1.0, 2.0]}).solve()
+    assert np.array_equal(by_object.v_plus, mechanism.event(impulses={"D": [1.0, 2.0]}).solve().v_plus)
+    assert np.array_equal(mechanism.jacobian(D), mechanism.jacobian("D", parameters={"l": 0.4}))
+
+
+def test_a_series_is_read_by_its_labels(walker):
+    pandas = pytest.importorskip("pandas")
+    event = walker.event(inert=["heel"], released=["stance"])
+    series = pandas.Series({"swing": 1.0, "stance": 1.0, "foot_x": 0.2})
+    assert np.array_equal(event.solve(POSE, series).v_plus, event.solve(POSE, MOTION).v_plus)
