@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
+from importlib import import_module
+from typing import Any
 
 
 class Error(ValueError):
@@ -54,6 +56,10 @@ class BadRobot(Error):
     """A robot file that cannot be read, or says what is not supported. `joints`: all that move no mass, if they do."""
 
     joints: Sequence[str] = ()
+
+
+class MissingExtra(Error, ImportError):
+    """A package that one of the extras installs, as in `pip install 'jourdain[robots]'`, is not there."""
 
 
 class BadConstraint(Error):
@@ -199,3 +205,18 @@ def unknown(what: str, name: str, known: Iterable[str]) -> UnknownName:
     near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}'?" if near else f"there are: {listing(known)}."
     return UnknownName(f"There is no {what} '{name}'; {hint}")
+
+
+def optional(module: str, extra: str, purpose: str) -> Any:
+    """A package of an extra, imported; raises MissingExtra, which names the extra, if it is not installed.
+
+    >>> optional("no_such_package", "robots", "Reading a robot file")
+    Traceback (most recent call last):
+    jourdain.errors.MissingExtra: Reading a robot file needs no_such_package: pip install 'jourdain[robots]'.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module.partition(".")[0]:  # it is installed, but something that it needs is not
+            raise
+        raise MissingExtra(f"{purpose} needs {error.name}: pip install 'jourdain[{extra}]'.") from None

@@ -7,11 +7,13 @@ from typing import Any, get_args, get_type_hints
 
 from jourdain.cli.arguments import LAWS, assignment, takes_law
 from jourdain.cli.problems import units_of
+from jourdain.errors import MissingExtra
 
 
 def list_problems() -> None:
     """The problems of the gallery, with their parameters."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from jourdain import gallery
@@ -19,11 +21,14 @@ def list_problems() -> None:
     table = Table("name", "problem", "parameters", box=None, pad_edge=False)
     for name in gallery.__all__:
         problem = getattr(gallery, name)
-        made = problem()
-        shown = [assignment(parameter, value, units_of(made)) for parameter, value in made.parameters.items()]
         kinds = get_type_hints(problem)
         choices = [_choice(key, parameter.default, kinds[key])
                    for key, parameter in inspect.signature(problem).parameters.items()]  # fmt: skip
+        try:
+            made = problem()
+            shown = [assignment(parameter, value, units_of(made)) for parameter, value in made.parameters.items()]
+        except MissingExtra as error:
+            shown = [escape(str(error))]
         table.add_row(name, (problem.__doc__ or "").partition("\n")[0], "  ".join([*choices, *shown]))
     Console().print(table)
 

@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from jourdain.data.columns import Column, columns
-from jourdain.errors import CannotWrite, unknown
+from jourdain.data.columns import Column, Columns, columns
+from jourdain.errors import CannotWrite, optional, unknown
 
 if TYPE_CHECKING:
     import pyarrow
@@ -59,6 +59,8 @@ def refuse(path: str | os.PathLike[str]) -> None:
         )
     if _format(path) not in _WRITERS:
         raise unknown("file format", _format(path), _WRITERS)
+    if _format(path) in _PACKAGES:
+        optional(_PACKAGES[_format(path)], "files", f"Writing .{_format(path)}")
 
 
 def refuse_place(path: Path) -> None:
@@ -116,10 +118,13 @@ def _netcdf(ds: xarray.Dataset, path: Path) -> None:
 
 def _csv(ds: xarray.Dataset, path: Path) -> None:
     """Every number as the shortest text that reads back as the same number."""
-    from pyarrow.csv import CSVWriter, WriteOptions
-
     found = columns(ds)
     header = [f"{column.address} [{column.unit}]" if column.unit else column.address for column in found.columns]
+    try:
+        from pyarrow.csv import CSVWriter, WriteOptions
+    except ModuleNotFoundError:
+        _slow_csv(header, found, path)
+        return
     schema = _schema(found.columns)
     words = sum(str(form) == "string" for form in schema.types) > ("status" in schema.names)  # they may need quotes
     options = WriteOptions(include_header=False, quoting_style="needed" if words else "none")
@@ -128,6 +133,21 @@ def _csv(ds: xarray.Dataset, path: Path) -> None:
         with CSVWriter(file, schema, write_options=options) as writer:
             for batch in _batches(found.columns, found.n_lines):
                 writer.write_batch(batch)
+
+
+def _slow_csv(header: list[str], found: Columns, path: Path) -> None:
+    """The same without pyarrow."""
+
+    def texts(column: Column, lines: slice) -> list[str]:
+        return [repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+                for value in column.read(lines).tolist()]  # fmt: skip
+
+    with path.open("wb") as file:
+        file.write(_line(header))
+        for start in range(0, found.n_lines, CHUNK):
+            lines = slice(start, min(start + CHUNK, found.n_lines))
+            for cells in zip(*(texts(column, lines) for column in found.columns), strict=True):
+                file.write(_line(list(cells)))
 
 
 def _line(cells: list[str]) -> bytes:
@@ -196,4 +216,5 @@ def _write_numbers(array: Any, file: IO[str]) -> None:
     file.write(text)
 
 
+_PACKAGES = {"nc": "netCDF4", "parquet": "pyarrow"}  # CSV without pyarrow is slower
 _WRITERS = {"nc": _netcdf, "csv": _csv, "parquet": _parquet, "json": _json}

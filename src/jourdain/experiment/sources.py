@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.errors import BadLog
+from jourdain.errors import BadLog, optional
 from jourdain.experiment.units import header
 
 if TYPE_CHECKING:
@@ -45,10 +45,9 @@ def _parts(source: Any) -> Iterator[tuple[str, Any, str]]:
 
 
 def _table(path: Path) -> pyarrow.Table:
-    import pyarrow
-
     if not path.is_file():
         raise BadLog(f"There is no file '{path}'.")
+    pyarrow = optional("pyarrow", "files", "Reading a log from a file")
     kind = path.suffix.lower()
     try:
         if kind == ".parquet":

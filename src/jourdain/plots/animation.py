@@ -35,7 +35,7 @@ def refuse_film(path: Path) -> str:
     if suffix not in FILMS:
         raise unknown("film format", suffix, FILMS)
     if suffix == "mp4" and _ffmpeg() is None:
-        raise CannotWrite("An .mp4 needs ffmpeg, which is not here: pip install imageio-ffmpeg, or write a .gif.")
+        raise CannotWrite("An .mp4 needs ffmpeg, which is not here: pip install 'jourdain[video]', or write a .gif.")
     return suffix
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from jourdain.errors import BadRobot, listing
+from jourdain.errors import BadRobot, MissingExtra, listing, optional
 from jourdain.robots.description import GROUND, Body, Description, Source
 from jourdain.robots.file_joints import joint_of, placed
 from jourdain.robots.mjcf import from_mjcf
@@ -55,7 +55,9 @@ def _kind(file: Path) -> str:
 def _in_one_sentence(file: Path) -> Iterator[None]:
     """What MuJoCo cannot read is said in one sentence; its warnings, which it would print and log, are left out."""
     try:
-        import mujoco
+        mujoco = optional("mujoco", "robots", "Reading a robot file")
+    except MissingExtra:
+        raise
     except Exception as error:  # a GL that is asked for by MUJOCO_GL and is not there may raise anything
         raise BadRobot(f"MuJoCo, which reads robot files, cannot be imported: {error}.") from None
     before = mujoco.get_mju_user_warning()
