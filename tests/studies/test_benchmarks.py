@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import engines
+import jourdain as jd
 from jourdain import gallery
 from jourdain.errors import BadEvent
 from jourdain.laws import ContactState
@@ -24,7 +25,7 @@ from jourdain.studies.benchmarks import (
     walker_casadi,
     walker_numpy,
 )
-from jourdain.studies.benchmarks.contestant import Result
+from jourdain.studies.benchmarks.contestant import Result, ratios
 
 N_EVENTS = 501  # not a multiple of threads or chunks
 
@@ -87,6 +88,36 @@ def test_the_whole_benchmark() -> None:
     assert found.ratios[f"{run.COULOMB} / {run.IDEAL}"] == pytest.approx(contacts[run.COULOMB] / contacts[run.IDEAL])
     assert found.ratios[f"{run.SETS} / {run.NNLS}"] == pytest.approx(contacts[run.SETS] / contacts[run.NNLS])
     assert all(name in page for name in (*rates, *contacts, *found.times, *found.machine))
+    # The table of rows, from which --only picks before anything is built, is that of what was timed.
+    timed = [*found.rates, *found.contacts, *found.robots, *found.motion, *found.logs]
+    assert {result.name for result in timed} | set(found.times) == {
+        name for table in run.ROWS.values() for name in table
+    }
+    assert len(found.ratios) == len(run.PAIRS)
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize(
+    ("only", "rows", "ratios"),
+    [
+        ("one-sided sets, k = 4", {run.SETS, run.NNLS}, {f"{run.SETS} / {run.NNLS}"}),
+        (run.IVP, {run.IN_SPACE, run.IVP}, {f"{run.IN_SPACE} / {run.IVP}"}),
+        ("T_c and its", {run.EVENT, run.GRADIENT}, {"gradient of T_c by 4 parameters / event"}),
+        ("IMPORT", {run.IMPORT}, set()),
+    ],
+)
+def test_one_row(only: str, rows: set[str], ratios: set[str]) -> None:
+    """It is timed with those that it is compared with, and nothing else is."""
+    found = run.bench(repetitions=1, progress=False, only=only)
+    timed = [*found.rates, *found.contacts, *found.robots, *found.motion, *found.logs]
+    assert {result.name for result in timed} | set(found.times) == rows
+    assert set(found.ratios) == ratios
+    assert all(name in report.markdown(found) for name in rows)
+
+
+def test_a_row_that_is_not_there() -> None:
+    with pytest.raises(jd.UnknownName, match="row of the benchmark"):
+        run.bench(only="jourdain")
 
 
 @pytest.mark.usefixtures("short")
@@ -139,8 +170,8 @@ def test_motion_is_checked_before_it_is_timed(monkeypatch: pytest.MonkeyPatch) -
 def test_who_takes_part_in_motion() -> None:
     names = [one.name for one in motion.contestants(motion.gait())]
     assert names == [motion.WALK, motion.WALK_IVP, motion.BASIN, motion.BASIN_IVP]
-    made = motion.ratios([Result(name, rate) for name, rate in zip(names, (20.0, 1.0, 300.0, 2.0), strict=True)])
-    assert list(made.values()) == [20.0, 150.0]
+    rates = [Result(name, rate) for name, rate in zip(names, (20.0, 1.0, 300.0, 2.0), strict=True)]
+    assert list(ratios(rates, motion.PAIRS).values()) == [20.0, 150.0]
 
 
 def test_logs_have_the_same_energies(tmp_path) -> None:

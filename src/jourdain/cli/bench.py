@@ -14,6 +14,9 @@ from jourdain.data.files import refuse_place, whole
 def bench(
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
     out: Annotated[Path | None, typer.Option(help="Also write them to this file as Markdown.")] = None,
+    only: Annotated[
+        str | None, typer.Option(help="One row, by its name or how that begins, with those it is compared with.")
+    ] = None,
 ) -> None:
     """Time heel strikes, contacts and motion against NumPy, CasADi, Pinocchio and SciPy, in one run; some minutes."""
     from rich.console import Console
@@ -24,7 +27,7 @@ def bench(
 
     if out is not None:
         refuse_place(out)
-    report = run_bench()
+    report = run_bench(only=only)
     if json:
         typer.echo(dumps(report.to_dict(), indent=2))
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,3 +24,12 @@ class Result:
     name: str
     rate: float
     note: str = ""
+
+
+Pair = tuple[str, str]  # rows that are compared: ours, theirs
+
+
+def ratios(results: Iterable[Result], pairs: Iterable[Pair]) -> dict[str, float]:
+    """How many times as fast ours is, for the pairs of which both were timed."""
+    rate = {result.name: result.rate for result in results}
+    return {f"{ours} / {theirs}": rate[ours] / rate[theirs] for ours, theirs in pairs if {ours, theirs} <= set(rate)}

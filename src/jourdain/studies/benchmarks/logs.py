@@ -13,7 +13,7 @@ from jourdain import gallery
 from jourdain.errors import BadEvent
 from jourdain.experiment import Testbed, read
 from jourdain.scenarios.scenario import Scenario
-from jourdain.studies.benchmarks.contestant import Contestant, Result
+from jourdain.studies.benchmarks.contestant import Contestant
 
 Array = NDArray[np.float64]
 LOG, LOG_NUMPY = "a log from CSV, strike and curves", "a log from CSV, pandas, savgol_filter, NumPy"
@@ -117,6 +117,4 @@ def contestants(path: Path) -> Iterator[Contestant]:
     )
 
 
-def ratios(results: list[Result]) -> dict[str, float]:
-    rate = {result.name: result.rate for result in results}
-    return {f"{LOG} / {LOG_NUMPY}": rate[LOG] / rate[LOG_NUMPY]}
+PAIRS = ((LOG, LOG_NUMPY),)

@@ -12,7 +12,7 @@ from jourdain import gallery
 from jourdain.errors import BadEvent
 from jourdain.motion.gait import Gait
 from jourdain.studies.benchmarks import compass
-from jourdain.studies.benchmarks.contestant import Contestant, Result
+from jourdain.studies.benchmarks.contestant import Contestant
 
 Array = NDArray[np.float64]
 
@@ -49,10 +49,7 @@ def contestants(gait: Gait) -> Iterator[Contestant]:
     yield Contestant(BASIN_IVP, N_STARTS, lambda: by_solve_ivp(gait), f"{N_STARTS} of them, one by one")
 
 
-def ratios(results: list[Result]) -> dict[str, float]:
-    rate = {result.name: result.rate for result in results}
-    pairs = ((WALK, WALK_IVP), (BASIN, BASIN_IVP))
-    return {f"{ours} / {theirs}": rate[ours] / rate[theirs] for ours, theirs in pairs}
+PAIRS = ((WALK, WALK_IVP), (BASIN, BASIN_IVP))
 
 
 def gait() -> Gait:

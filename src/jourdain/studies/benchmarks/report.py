@@ -9,7 +9,7 @@ Row = tuple[str, ...]
 
 def tables(report: Report) -> list[tuple[Row, list[Row]]]:
     """(header, rows) of each table."""
-    ours = next(result.rate for result in report.rates if result.name == "jourdain, 2 threads")
+    ours = next((result.rate for result in report.rates if result.name == "jourdain, 2 threads"), 0.0)
     rates: list[Row] = [
         (result.name, f"{result.rate / 1e6:.3g}", f"{ours / result.rate:.3g}", result.note) for result in report.rates
     ]
@@ -22,7 +22,7 @@ def tables(report: Report) -> list[tuple[Row, list[Row]]]:
         (name, f"{value:.3g}") for name, value in report.ratios.items() if not name.startswith("jourdain /")
     ]
     memory: list[Row] = [(name, f"{value:.3g}") for name, value in report.memory.items()]
-    return [
+    found: list[tuple[Row, list[Row]]] = [
         (("walker's heel strike", "million events/s", "jourdain on 2 threads is × faster", "how"), rates),
         (("contacts", "million events/s", "how"), contacts),
         (("robots, 1 core", "million events/s", "how"), robots),
@@ -32,6 +32,7 @@ def tables(report: Report) -> list[tuple[Row, list[Row]]]:
         (("ratio", ""), ratios),
         (("memory", ""), memory),
     ]
+    return [(header, rows) for header, rows in found if rows]
 
 
 def markdown(report: Report) -> str:

@@ -15,7 +15,7 @@ from jourdain.errors import BadEvent
 from jourdain.events.event import Event
 from jourdain.robots.load import load
 from jourdain.robots.robot import Robot
-from jourdain.studies.benchmarks.contestant import Contestant, Result
+from jourdain.studies.benchmarks.contestant import Contestant
 
 Array = NDArray[np.float64]
 
@@ -133,10 +133,7 @@ def contestants(one_thread: Callable[[Callable[[], Any]], Callable[[], Any]]) ->
         yield Contestant(f"{case.title}, Pinocchio", N_LOOP, loop, "impulseDynamics in a Python loop: v⁺ and impulses")
 
 
-def ratios(results: list[Result]) -> dict[str, float]:
-    rate = {result.name: result.rate for result in results}
-    pairs = [(case.title, f"{case.title}, Pinocchio") for case in CASES]
-    return {f"{ours} / Pinocchio": rate[ours] / rate[theirs] for ours, theirs in pairs if ours in rate}
+PAIRS = tuple((case.title, f"{case.title}, Pinocchio") for case in CASES)
 
 
 def build_code(case: Case) -> str:

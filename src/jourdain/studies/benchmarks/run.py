@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.errors import BadEvent
+from jourdain.errors import BadEvent, unknown
 from jourdain.progress import bar
 from jourdain.scenarios.scenario import Scenario
 from jourdain.studies.benchmarks import (
@@ -36,7 +36,7 @@ from jourdain.studies.benchmarks import (
     walker_casadi,
     walker_numpy,
 )
-from jourdain.studies.benchmarks.contestant import Contestant, Result
+from jourdain.studies.benchmarks.contestant import Contestant, Result, ratios
 from jourdain.studies.benchmarks.walker import QUANTITIES, RANGES
 
 REPETITIONS = 9
@@ -48,6 +48,11 @@ N_CHECKED = 5000
 COULOMB, IDEAL, ROUTH = "planar Coulomb, sweep", "the ideal event, sweep", "planar Coulomb, NumPy"
 SETS, NNLS = "one-sided sets, k = 4", "one-sided sets, k = 4, nnls"
 IN_SPACE, IVP = "Coulomb in space, sweep", "Coulomb in space, solve_ivp"
+ONE, TWO = "jourdain, 1 thread", "jourdain, 2 threads"
+PEERS = ("NumPy, batched", "NumPy, tuned", "NumPy, by hand", "CasADi map, 1 thread", "CasADi map, 2 threads",
+         "Pinocchio loop")  # fmt: skip
+IMPORT, FIRST = "import jourdain", "new process to first answer"
+DESCRIBE, BUILD = "describe, build and compile", "build and compile"
 
 
 @dataclass(frozen=True)
@@ -83,39 +88,78 @@ class Report:
         }
 
 
-def bench(repetitions: int = REPETITIONS, progress: bool | None = None) -> Report:
-    """All of it; takes some minutes."""
-    scenario = gallery.walker()
+def bench(repetitions: int = REPETITIONS, progress: bool | None = None, only: str | None = None) -> Report:
+    """All of it, which takes some minutes; `only`: one row, with those that it is compared with."""
+    chosen = _chosen(only)
     missing = [] if _pinocchio() else ["Pinocchio is not installed (PyPI: pin); its loop was left out."]
     cases = robots.CASES if robots.data_folder() is not None else ()
     missing += [] if cases else [robots.ABSENT]
-    rough, landing, corner = rough_walker.scenario(), plate.scenario(), box_corner.scenario()
+    with tempfile.TemporaryDirectory() as folder:
+        tables: dict[str, list[Contestant]] = {}
+        for table, build in _BUILDERS.items():
+            wanted = chosen & set(ROWS[table])
+            tables[table] = [one for one in build(Path(folder)) if one.name in wanted] if wanted else []
+        slow = [*tables["motion"], *tables["logs"]]
+        quick = [one for several in tables.values() for one in several if one not in slow]
+        fewer = min(repetitions, REPETITIONS_OF_MOTION)
+        with bar("bench", repetitions * len(quick) + fewer * len(slow) + 8 + len(cases), progress) as advance:
+            seconds = _timed(quick, repetitions, advance) | _timed(slow, fewer, advance)
+            times = _single_times(tables["singles"], seconds)
+            times |= _cold_times(chosen, advance) | _robot_times(cases, chosen, advance)
+
+    def results(table: str) -> list[Result]:
+        return [Result(one.name, one.n / seconds[one.name], one.note) for one in tables[table]]
+
+    found = {table: results(table) for table in ROWS if table in tables}
+    return Report(
+        _machine(),
+        repetitions,
+        found["walker"],
+        times,
+        _ratios(found),
+        _memory(found["walker"]) if only is None else {},
+        missing,
+        found["contacts"],
+        found["motion"],
+        found["robots"],
+        found["logs"],
+    )
+
+
+def _chosen(only: str | None) -> set[str]:
+    """Names of rows: all, or one and those that it is compared with."""
+    names = [name for several in ROWS.values() for name in several]
+    if only is None:
+        return set(names)
+    exact = [name for name in names if name.lower() == only.lower()]
+    found = exact or [name for name in names if name.lower().startswith(only.lower())]
+    if len(found) != 1:
+        raise unknown("row of the benchmark", only, found or names)
+    return {*found, *(name for pair in PAIRS for name in pair if found[0] in pair)}
+
+
+def _build_walker(folder: Path) -> list[Contestant]:
+    scenario = gallery.walker()
     check_peers(scenario)
-    check_contacts(rough, landing, corner)
+    return list(_sweeps(scenario))
+
+
+def _build_contacts(folder: Path) -> list[Contestant]:
+    scenarios = rough_walker.scenario(), plate.scenario(), box_corner.scenario()
+    check_contacts(*scenarios)
+    return list(_contacts(gallery.walker(), *scenarios))
+
+
+def _build_robots(folder: Path) -> list[Contestant]:
+    for case in robots.CASES if robots.data_folder() is not None else ():
+        robots.check(case)
+    return list(robots.contestants(partial(_with_threads, 1)))
+
+
+def _build_motion(folder: Path) -> list[Contestant]:
     gait = motion.gait()
     motion.check(gait)
-    for case in cases:
-        robots.check(case)
-    contestants = list(_sweeps(scenario))
-    contacts = list(_contacts(scenario, rough, landing, corner))
-    singles = list(_singles(scenario))
-    landed = list(robots.contestants(partial(_with_threads, 1)))
-    everybody, moving = [*contestants, *contacts, *singles, *landed], list(motion.contestants(gait))
-    with tempfile.TemporaryDirectory() as folder:
-        logged = list(logs.contestants(Path(folder) / "log.csv"))
-        fewer, slow = min(repetitions, REPETITIONS_OF_MOTION), [*moving, *logged]
-        with bar("bench", repetitions * len(everybody) + fewer * len(slow) + 8 + len(cases), progress) as advance:
-            seconds = _timed(everybody, repetitions, advance) | _timed(slow, fewer, advance)
-            times = {**_single_times(singles, seconds), **_cold_times(advance), **_robot_times(cases, advance)}
-
-    def results(several: list[Contestant]) -> list[Result]:
-        return [Result(one.name, one.n / seconds[one.name], one.note) for one in several]
-
-    rates, touching, moved, on_feet, samples = map(results, (contestants, contacts, moving, landed, logged))
-    ratios = _ratios(rates, times) | _contact_ratios(touching) | robots.ratios(on_feet) | motion.ratios(moved)
-    ratios |= logs.ratios(samples)
-    memory = _memory(rates)
-    return Report(_machine(), repetitions, rates, times, ratios, memory, missing, touching, moved, on_feet, samples)
+    return list(motion.contestants(gait))
 
 
 def check_peers(scenario: Scenario) -> None:
@@ -189,12 +233,6 @@ def _contacts(scenario: Scenario, rough: Scenario, landing: Scenario, corner: Sc
     yield Contestant(IN_SPACE, 20_000, sweep, "a box strikes with a corner, 2 threads")
     fewer = box_corner.samples(50)
     yield Contestant(IVP, 50, lambda: box_corner.by_solve_ivp(**fewer), "a loop over scipy.integrate.solve_ivp, DOP853")
-
-
-def _contact_ratios(results: list[Result]) -> dict[str, float]:
-    rate = {result.name: result.rate for result in results}
-    pairs = ((COULOMB, IDEAL), (COULOMB, ROUTH), (SETS, NNLS), (IN_SPACE, IVP))
-    return {f"{ours} / {theirs}": rate[ours] / rate[theirs] for ours, theirs in pairs}
 
 
 def _peers(samples: dict[str, Any], few: dict[str, Any]) -> Iterator[Contestant]:
@@ -309,30 +347,41 @@ print(time.perf_counter() - t)
 """
 
 
-def _cold_times(advance: Callable[[int], None] | None) -> dict[str, float]:
+def _cold_times(chosen: set[str], advance: Callable[[int], None] | None) -> dict[str, float]:
     """Medians of new processes, with an empty cache and with one that has the kernels."""
-    found = {"import jourdain": _process(_IMPORT), "new process to first answer": _process(_FIRST)}
+    found = {name: _process(code) for name, code in ((IMPORT, _IMPORT), (FIRST, _FIRST)) if name in chosen}
     with tempfile.TemporaryDirectory() as folder:
-        for title, code in (("describe, build and compile", _BUILD), ("build and compile", _COMPILE)):
-            found[title] = _process(code, None)
-            _process(code, folder, times=1)
-            found[f"{title}, cached"] = _process(code, folder)
+        for title, code in ((DESCRIBE, _BUILD), (BUILD, _COMPILE)):
+            found |= _cold_and_cached(title, f"{title}, cached", code, folder, 5, chosen)
             if advance is not None:
                 advance(4)
     return found
 
 
-def _robot_times(cases: Sequence[robots.Case], advance: Callable[[int], None] | None) -> dict[str, float]:
+def _robot_times(
+    cases: Sequence[robots.Case], chosen: set[str], advance: Callable[[int], None] | None
+) -> dict[str, float]:
     """From the file to a first answer in a batch, in new processes, with an empty cache and with one that has it."""
-    found = {}
+    found: dict[str, float] = {}
     for case in cases:
         with tempfile.TemporaryDirectory() as folder:
-            found[f"{case.title}: read, build and compile"] = _process(robots.build_code(case), None, times=3)
-            _process(robots.build_code(case), folder, times=1)
-            found[f"{case.title}: the same, cached"] = _process(robots.build_code(case), folder)
+            found |= _cold_and_cached(*_robot_rows(case), robots.build_code(case), folder, 3, chosen)
         if advance is not None:
             advance(1)
     return found
+
+
+def _robot_rows(case: robots.Case) -> tuple[str, str]:
+    return f"{case.title}: read, build and compile", f"{case.title}: the same, cached"
+
+
+def _cold_and_cached(cold: str, cached: str, code: str, folder: str, times: int, chosen: set[str]) -> dict[str, float]:
+    """Seconds of a program with an empty cache, `times` times, and with one in a folder that has what it needs."""
+    if not {cold, cached} & chosen:
+        return {}
+    found = {cold: _process(code, None, times=times)}
+    _process(code, folder, times=1)
+    return found | {cached: _process(code, folder)}
 
 
 def _process(code: str, cache: str | None = None, times: int = 5) -> float:
@@ -348,13 +397,14 @@ def _process(code: str, cache: str | None = None, times: int = 5) -> float:
     return statistics.median(seconds)
 
 
-def _ratios(rates: list[Result], times: dict[str, float]) -> dict[str, float]:
-    rate = {result.name: result.rate for result in rates}
-    ours = rate["jourdain, 2 threads"]
-    found = {f"jourdain / {name}": ours / value for name, value in rate.items() if not name.startswith("jourdain")}
-    found["2 threads / 1 thread"] = ours / rate["jourdain, 1 thread"]
-    found["gradient of T_c by 4 parameters / event"] = times[GRADIENT] / times[EVENT]
-    return found
+def _ratios(found: dict[str, list[Result]]) -> dict[str, float]:
+    """Of the pairs, under the names that they have on the page."""
+    everything = [result for several in found.values() for result in several]
+    made = ratios(everything, PAIRS)
+    for (ours, theirs), name in _SHORT.items():
+        if f"{ours} / {theirs}" in made:
+            made[name] = made.pop(f"{ours} / {theirs}")
+    return made
 
 
 def _memory(rates: list[Result]) -> dict[str, float]:
@@ -383,6 +433,37 @@ def _pinocchio() -> bool:
     except ImportError:
         return False
     return True
+
+
+# Who takes part, by table; `--only` picks one of these names.
+ROWS = {
+    "walker": (ONE, TWO, "jourdain, new memory, 2 threads", "jourdain, samples, 2 threads", *PEERS),
+    "contacts": (IDEAL, COULOMB, ROUTH, SETS, NNLS, IN_SPACE, IVP),
+    "singles": ("event.solve, one state, warm", EVENT, GRADIENT),
+    "robots": tuple(name for pair in robots.PAIRS for name in pair),
+    "motion": tuple(name for pair in motion.PAIRS for name in pair),
+    "logs": tuple(name for pair in logs.PAIRS for name in pair),
+    "new processes": (IMPORT, FIRST, *(name for title in (DESCRIBE, BUILD) for name in (title, f"{title}, cached")),
+                      *(name for case in robots.CASES for name in _robot_rows(case))),
+}  # fmt: skip
+_BUILDERS: dict[str, Callable[[Path], list[Contestant]]] = {
+    "walker": _build_walker,
+    "contacts": _build_contacts,
+    "singles": lambda folder: list(_singles(gallery.walker())),
+    "robots": _build_robots,
+    "motion": _build_motion,
+    "logs": lambda folder: list(logs.contestants(folder / "log.csv")),
+}
+_WALKERS = ((TWO, peer) for peer in PEERS)
+PAIRS = (*_WALKERS, (TWO, ONE), (EVENT, GRADIENT), (COULOMB, IDEAL), (COULOMB, ROUTH), (SETS, NNLS), (IN_SPACE, IVP),
+         *robots.PAIRS, *motion.PAIRS, *logs.PAIRS)  # fmt: skip
+# How some of the ratios are called on the page.
+_SHORT = {
+    **{(TWO, peer): f"jourdain / {peer}" for peer in PEERS},
+    (TWO, ONE): "2 threads / 1 thread",
+    (EVENT, GRADIENT): "gradient of T_c by 4 parameters / event",
+    **{(ours, theirs): f"{ours} / Pinocchio" for ours, theirs in robots.PAIRS},
+}
 
 
 def _machine() -> dict[str, str]:
