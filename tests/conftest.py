@@ -17,7 +17,10 @@ import engines
 from jourdain import gallery
 from jourdain.cli import main as cli
 
-settings.register_profile("fixed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# "fixed" draws the same cases every time; "new", for `make test-all`, others each time (--hypothesis-seed=N repeats).
+usual = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fixed", usual, derandomize=True)
+settings.register_profile("new", usual, derandomize=False, database=None, print_blob=True)
 settings.load_profile("fixed")
 
 
@@ -69,7 +72,11 @@ def pytest_testnodedown(node: Any, error: Any) -> None:
     engines.absent.update(absent)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    seed = config.getoption("--hypothesis-seed")
+    if seed is not None:
+        terminalreporter.section("random cases")
+        terminalreporter.line(f"to repeat them: --hypothesis-profile=new --hypothesis-seed={seed}")
     terminalreporter.section("other engines")
     for engine, version in sorted(engines.asked.items()):
         terminalreporter.line(f"asked   {engine}: {version}")

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-# A row is dropped if what is left of it is shorter than RANK, or than MARGIN times the noise in it. The noise is
+# A row is dropped if what is left of it is shorter than RANK plus MARGIN times the noise in it. The noise is
 # carried along: a row kept at ratio r has a direction good to eps / r, and rows after it that lean on it inherit that.
 RANK = 3e-8
 ROUNDING = 4e-16
