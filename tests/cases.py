@@ -108,7 +108,7 @@ class Case:
         return jd.transition(self.M, self.v, **self.arguments(), **options)
 
     def problem(self) -> Problem:
-        """The same event for `jourdain.algebra.event.outcome`."""
+        """The same event for `jourdain.algebra.outcome`."""
         columns = {
             kind: r.changed(lambda part: part if part.ndim == 2 else part[:, None]) for kind, r in self.rows.items()
         }

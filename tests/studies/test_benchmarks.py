@@ -116,8 +116,12 @@ def test_one_row(only: str, rows: set[str], ratios: set[str]) -> None:
 
 
 def test_a_row_that_is_not_there() -> None:
-    with pytest.raises(jd.UnknownName, match="row of the benchmark"):
-        run.bench(only="jourdain")
+    with pytest.raises(jd.UnknownName, match="no row of the benchmark 'talon'"):
+        run.bench(only="talon")
+    with pytest.raises(
+        jd.Error, match="'NumPy' begins several rows of the benchmark: 'NumPy, batched', 'NumPy, tuned'"
+    ):
+        run.bench(only="NumPy")
 
 
 @pytest.mark.usefixtures("short")

@@ -35,5 +35,6 @@ def list_problems() -> None:
 
 def _choice(key: str, default: Any, kind: Any) -> str:
     """A keyword that changes how a problem is built, and what it may be; first what it is if not given."""
-    values = list(LAWS) if takes_law(kind) else [default, *(value for value in get_args(kind) if value != default)]
+    others = [value for value in get_args(kind) if value != default and isinstance(value, str | int | float)]
+    values = list(LAWS) if takes_law(kind) else [default, *others]
     return f"{key}={'|'.join(map(str, values))}"

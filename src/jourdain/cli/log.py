@@ -50,10 +50,10 @@ def log(
     plot: Annotated[Path | None, typer.Option(help="Draw energies and forces over time (.png, .svg, .pdf).")] = None,
 ) -> None:
     """Measured logs to mechanics: velocities, T_c, T_a, impulses of a strike, beside what the model predicts."""
-    check_files(out, plot)
-    for option, path in (("--out", out), ("--plot", plot)):
-        if path is not None:
-            _check_source(option, path, files)
+    check_files(out, None)
+    _check_source("--out", out, files)
+    check_files(None, plot)
+    _check_source("--plot", plot, files)
     strikes, warned = _strikes(
         files,
         model,
@@ -72,9 +72,9 @@ def log(
     answer.deliver(out, plot)
 
 
-def _check_source(option: str, path: Path, files: list[Path]) -> None:
+def _check_source(option: str, path: Path | None, files: list[Path]) -> None:
     """A log is never written over."""
-    if any(path.resolve() == file.resolve() for file in files):
+    if path is not None and any(path.resolve() == file.resolve() for file in files):
         raise BadArgument(f"{option} {path} is the log itself; choose another name.")
 
 

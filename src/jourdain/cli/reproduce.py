@@ -41,5 +41,5 @@ def settings_of(words: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, f
     for model, given in words.items():
         units = free_parameters(model, given)
         settings[model] = {name: setting(name, text, units[name]) for name, text in given.items()}
-    check_settings(settings)
+        check_settings(model, settings[model])
     return settings

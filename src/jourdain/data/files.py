@@ -136,7 +136,7 @@ def _csv(ds: xarray.Dataset, path: Path) -> None:
 
 
 def _slow_csv(header: list[str], found: Columns, path: Path) -> None:
-    """The same without pyarrow."""
+    """The same numbers without pyarrow, slower; a text may differ, as 1e-05 from 0.00001."""
 
     def texts(column: Column, lines: slice) -> list[str]:
         return [repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -11,7 +11,8 @@ def tables(report: Report) -> list[tuple[Row, list[Row]]]:
     """(header, rows) of each table."""
     ours = next((result.rate for result in report.rates if result.name == "jourdain, 2 threads"), 0.0)
     rates: list[Row] = [
-        (result.name, f"{result.rate / 1e6:.3g}", f"{ours / result.rate:.3g}", result.note) for result in report.rates
+        (result.name, f"{result.rate / 1e6:.3g}", f"{ours / result.rate:.3g}" if ours else "", result.note)
+        for result in report.rates
     ]
     contacts: list[Row] = [(result.name, f"{result.rate / 1e6:.3g}", result.note) for result in report.contacts]
     motion: list[Row] = [(result.name, f"{result.rate:.3g}", result.note) for result in report.motion]

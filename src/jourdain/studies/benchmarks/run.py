@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.errors import BadEvent, unknown
+from jourdain.errors import BadArgument, BadEvent, listing, unknown
 from jourdain.progress import bar
 from jourdain.scenarios.scenario import Scenario
 from jourdain.studies.benchmarks import (
@@ -133,8 +133,10 @@ def _chosen(only: str | None) -> set[str]:
         return set(names)
     exact = [name for name in names if name.lower() == only.lower()]
     found = exact or [name for name in names if name.lower().startswith(only.lower())]
-    if len(found) != 1:
-        raise unknown("row of the benchmark", only, found or names)
+    if not found:
+        raise unknown("row of the benchmark", only, names)
+    if len(found) > 1:
+        raise BadArgument(f"'{only}' begins several rows of the benchmark: {listing(found)}; give one of them.")
     return {*found, *(name for pair in PAIRS for name in pair if found[0] in pair)}
 
 
@@ -399,12 +401,8 @@ def _process(code: str, cache: str | None = None, times: int = 5) -> float:
 
 def _ratios(found: dict[str, list[Result]]) -> dict[str, float]:
     """Of the pairs, under the names that they have on the page."""
-    everything = [result for several in found.values() for result in several]
-    made = ratios(everything, PAIRS)
-    for (ours, theirs), name in _SHORT.items():
-        if f"{ours} / {theirs}" in made:
-            made[name] = made.pop(f"{ours} / {theirs}")
-    return made
+    computed = ratios([result for several in found.values() for result in several], PAIRS)
+    return {_SHORT.get(name, name): value for name, value in computed.items()}
 
 
 def _memory(rates: list[Result]) -> dict[str, float]:
@@ -459,10 +457,10 @@ PAIRS = (*_WALKERS, (TWO, ONE), (EVENT, GRADIENT), (COULOMB, IDEAL), (COULOMB, R
          *robots.PAIRS, *motion.PAIRS, *logs.PAIRS)  # fmt: skip
 # How some of the ratios are called on the page.
 _SHORT = {
-    **{(TWO, peer): f"jourdain / {peer}" for peer in PEERS},
-    (TWO, ONE): "2 threads / 1 thread",
-    (EVENT, GRADIENT): "gradient of T_c by 4 parameters / event",
-    **{(ours, theirs): f"{ours} / Pinocchio" for ours, theirs in robots.PAIRS},
+    **{f"{TWO} / {peer}": f"jourdain / {peer}" for peer in PEERS},
+    f"{TWO} / {ONE}": "2 threads / 1 thread",
+    f"{EVENT} / {GRADIENT}": "gradient of T_c by 4 parameters / event",
+    **{f"{ours} / {theirs}": f"{ours} / Pinocchio" for ours, theirs in robots.PAIRS},
 }
 
 

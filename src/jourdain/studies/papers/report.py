@@ -94,10 +94,9 @@ def free_parameters(model: str, chosen: Iterable[str] = ()) -> dict[str, str]:
     return free
 
 
-def check_settings(settings: Mapping[str, Settings]) -> None:
-    """Raise if the models have no outcome with these parameters."""
-    for model, given in settings.items():
-        getattr(gallery, model)().solve(parameters=given)
+def check_settings(model: str, settings: Settings) -> None:
+    """Raise if the model has no outcome with these parameters."""
+    getattr(gallery, model)().solve(parameters=settings)
 
 
 def make_folders(folder: Path) -> None:
