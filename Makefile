@@ -4,7 +4,7 @@ UV := .uv/bin/uv
 RUN := .venv/bin
 export UV_PYTHON ?= $(PYTHON)
 
-.PHONY: demo test test-all lint oracles browser clean
+.PHONY: demo test test-all test-lowest test-pythons test-bare lint oracles browser clean
 
 demo: .venv/ready  ## the gallery, printed, with a picture of each in out/; maps of contacts, a branch of gaits, a film; a landing of a robot; a measured strike; the four papers in out/papers/
 	$(RUN)/python -m jourdain.cli.demo out
@@ -20,8 +20,38 @@ demo: .venv/ready  ## the gallery, printed, with a picture of each in out/; maps
 test: lint  ## lint, types, tests, docstring examples, README
 	$(RUN)/pytest -n 2 -m "not exhaustive"
 
-test-all: lint  ## also what is slow
-	$(RUN)/pytest -n 2
+# Random cases are new every time; the seed is printed, and SEED=N repeats them.
+SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**32))")
+test-all: lint  ## also what is slow, with coverage and new random cases; lowest versions, other Pythons, the bare wheel
+	$(RUN)/pytest -n 2 --cov=jourdain --cov-report=term:skip-covered --hypothesis-profile=new --hypothesis-seed=$(SEED)
+	$(MAKE) test-lowest test-pythons test-bare
+
+# What would notice a version that does not fit.
+QUICK := tests/test_public_api.py tests/test_extras.py tests/data tests/cli tests/compute/test_evaluate.py tests/events/test_transition.py \
+  tests/scenarios/test_scenario.py tests/motion/test_motion.py tests/plots/test_plots.py tests/robots/test_mjcf.py
+PIP = $(UV) pip install --quiet --no-config --only-binary :all:
+
+test-lowest: | $(UV)  ## the lowest versions that pyproject.toml allows
+	$(UV) venv --quiet --clear --no-config .venv-lowest
+	$(PIP) --python .venv-lowest --resolution lowest-direct -r pyproject.toml --all-extras
+	$(PIP) --python .venv-lowest pytest pytest-xdist hypothesis
+	$(UV) pip install --quiet --no-config --python .venv-lowest --no-deps -e .
+	.venv-lowest/bin/pytest -n 2 -m "not exhaustive" -W ignore::DeprecationWarning $(QUICK)
+
+test-pythons: | $(UV)  ## every other Python that is here
+	@for version in 3.11 3.12 3.13; do \
+	  if $(RUN)/python --version | grep -q "Python $$version\."; then continue; fi; \
+	  python=$$($(UV) python find --no-project $$version 2>/dev/null) || { echo "Python $$version is not here"; continue; }; \
+	  echo "Python $$version: $$python"; \
+	  UV_PYTHON=$$python UV_PROJECT_ENVIRONMENT=.venv-$$version $(UV) sync --quiet && \
+	  .venv-$$version/bin/pytest -n 2 -m "not exhaustive" $(QUICK) || exit 1; \
+	done
+
+test-bare: | $(UV)  ## the wheel without extras, in an empty environment
+	rm -rf dist && $(UV) build --quiet --wheel --out-dir dist
+	$(UV) venv --quiet --clear --no-config .venv-bare
+	$(PIP) --python .venv-bare dist/*.whl
+	cd dist && ../.venv-bare/bin/python ../tests/bare.py
 
 lint: .venv/ready
 	$(RUN)/ruff check src tests
@@ -49,4 +79,4 @@ $(UV):
 	touch $@
 
 clean:
-	rm -rf .uv .venv out
+	rm -rf .uv .venv .venv-lowest .venv-bare .venv-3.* dist out

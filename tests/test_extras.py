@@ -17,7 +17,7 @@ QUADRUPED = Path(jd.gallery.__file__).parent / "robots/quadruped.xml"
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if only `pip install jourdain` had been done."""
-    for package in ("mujoco", "netCDF4", "pyarrow", "imageio_ffmpeg"):
+    for package in ("mujoco", "netCDF4", "h5netcdf", "pyarrow", "imageio_ffmpeg"):
         for module in [name for name in sys.modules if name.partition(".")[0] == package]:
             monkeypatch.delitem(sys.modules, module)
         monkeypatch.setitem(sys.modules, package, None)
@@ -53,6 +53,18 @@ def test_files_name_their_extra(suffix: str, sweep: xarray.Dataset, tmp_path: Pa
     with pytest.raises(jd.MissingExtra, match=rf"Writing .{suffix} needs .*: pip install 'jourdain\[files\]'"):
         write(sweep, tmp_path / f"sweep.{suffix}")
     assert not list(tmp_path.iterdir())
+
+
+def test_netcdf_by_the_other_package(sweep: xarray.Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """macOS 13 has h5netcdf instead of netCDF4; the file holds the same."""
+    pytest.importorskip("h5netcdf", reason="h5netcdf writes .nc where netCDF4 is not there")
+    write(sweep, tmp_path / "one.nc")
+    monkeypatch.setitem(sys.modules, "netCDF4", None)
+    write(sweep, tmp_path / "other.nc")
+    monkeypatch.undo()
+    one, other = (xarray.load_dataset(tmp_path / name, engine="netcdf4") for name in ("one.nc", "other.nc"))
+    xarray.testing.assert_identical(one, other)
+    xarray.testing.assert_equal(other, sweep)
 
 
 @pytest.mark.usefixtures("bare")

@@ -556,3 +556,11 @@ def test_joints_fixed_where_their_reference_is(tmp_path: Path) -> None:
 def _owner(first: Array, i: int) -> int:
     """The last of the places that are not after i."""
     return int(np.flatnonzero(first <= i)[-1])
+
+
+@pytest.mark.parametrize("version", ["3.8.0", "3.11.0", "3.13.2", "2.3.7"])
+def test_versions_of_mujoco_that_read_wrongly_are_refused(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compared with Pinocchio over the URDFs of example-robot-data, these give other mass matrices, or none."""
+    monkeypatch.setattr(mujoco, "__version__", version)
+    with pytest.raises(jd.BadRobot, match=rf"MuJoCo {version} .*pip install 'mujoco>=3.14'"):
+        jd.load(Path(jd.gallery.__file__).parent / "robots/quadruped.xml")

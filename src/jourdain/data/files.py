@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -59,8 +59,10 @@ def refuse(path: str | os.PathLike[str]) -> None:
         )
     if _format(path) not in _WRITERS:
         raise unknown("file format", _format(path), _WRITERS)
-    if _format(path) in _PACKAGES:
-        optional(_PACKAGES[_format(path)], "files", f"Writing .{_format(path)}")
+    if _format(path) == "nc":
+        _netcdf_engine()
+    if _format(path) == "parquet":
+        optional("pyarrow", "files", "Writing .parquet")
 
 
 def refuse_place(path: Path) -> None:
@@ -111,9 +113,22 @@ def _netcdf(ds: xarray.Dataset, path: Path) -> None:
         if "/" in str(name):
             raise CannotWrite(f"netCDF has no name '{name}' with a slash; keep the whole quantity, or write .parquet.")
     try:
-        ds.to_netcdf(path, engine="netcdf4")
+        ds.to_netcdf(path, engine=_netcdf_engine())
     except RuntimeError as error:  # what netCDF makes of a disk that is full
         raise OSError(str(error)) from None
+
+
+def _netcdf_engine() -> Literal["netcdf4", "h5netcdf"]:
+    """Which of the two packages writes netCDF here; the second is for systems that the first has no wheel for."""
+    try:
+        import netCDF4  # noqa: F401
+    except ModuleNotFoundError:
+        try:
+            import h5netcdf  # noqa: F401
+        except ModuleNotFoundError:
+            optional("netCDF4", "files", "Writing .nc")
+        return "h5netcdf"
+    return "netcdf4"
 
 
 def _csv(ds: xarray.Dataset, path: Path) -> None:
@@ -216,5 +231,4 @@ def _write_numbers(array: Any, file: IO[str]) -> None:
     file.write(text)
 
 
-_PACKAGES = {"nc": "netCDF4", "parquet": "pyarrow"}  # CSV without pyarrow is slower
 _WRITERS = {"nc": _netcdf, "csv": _csv, "parquet": _parquet, "json": _json}

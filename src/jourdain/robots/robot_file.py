@@ -51,6 +51,12 @@ def _kind(file: Path) -> str:
     return root
 
 
+def _sound(version: str) -> bool:
+    """Whether this version of MuJoCo hands out a file as it is written; all were compared with Pinocchio."""
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+    return numbers >= (3, 14) or numbers in ((3, 9), (3, 10))
+
+
 @contextlib.contextmanager
 def _in_one_sentence(file: Path) -> Iterator[None]:
     """What MuJoCo cannot read is said in one sentence; its warnings, which it would print and log, are left out."""
@@ -60,6 +66,11 @@ def _in_one_sentence(file: Path) -> Iterator[None]:
         raise
     except Exception as error:  # a GL that is asked for by MUJOCO_GL and is not there may raise anything
         raise BadRobot(f"MuJoCo, which reads robot files, cannot be imported: {error}.") from None
+    if not _sound(mujoco.__version__):
+        raise BadRobot(
+            f"MuJoCo {mujoco.__version__} hands out masses and inertias of robot files wrongly: pip install "
+            "'mujoco>=3.14' (3.10 on Intel Macs)."
+        )
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda said: None)
     try:
