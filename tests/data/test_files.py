@@ -91,7 +91,7 @@ def test_csv(tmp_path: Path):
 
 def test_csv_read_by_pandas(tmp_path: Path):
     files.write(strikes(), tmp_path / "strikes.csv")
-    table = pd.read_csv(tmp_path / "strikes.csv")
+    table = pd.read_csv(tmp_path / "strikes.csv", float_precision="round_trip")
     assert_tidy(table.rename(columns=lambda name: name.partition(" [")[0]), strikes())
 
 
@@ -162,7 +162,7 @@ def test_many_lines(tmp_path: Path):
     assert ds.status.size > files.CHUNK
     for suffix in ("csv", "parquet"):
         files.write(ds, tmp_path / f"ds.{suffix}")
-    read = pd.read_csv(tmp_path / "ds.csv")
+    read = pd.read_csv(tmp_path / "ds.csv", float_precision="round_trip")
     for table in (read.rename(columns=lambda name: name.partition(" [")[0]), pd.read_parquet(tmp_path / "ds.parquet")):
         assert np.array_equal(table.theta.to_numpy(), np.repeat(theta, 250))
         assert np.array_equal(table.rho.to_numpy(), np.tile(rho, 300))

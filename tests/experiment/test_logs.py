@@ -431,7 +431,7 @@ def test_several_logs_are_repeats(command, tmp_path: Path) -> None:
     assert code == 0
     assert "3 strikes" in out
     assert "spread" in out
-    table = pd.read_csv(tmp_path / "all.csv")
+    table = pd.read_csv(tmp_path / "all.csv", float_precision="round_trip")
     assert len(table) == 3
     assert "impulse.wall [N s]" in table.columns
 

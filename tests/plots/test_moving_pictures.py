@@ -158,7 +158,7 @@ def test_every_motion_runs_and_goes_to_a_file(name: str, command: Any, tmp_path:
     code, out, err = command("run", name, "--set", "until=1", "--out", path, "--plot", tmp_path / "run.png")
     assert (code, err) == (0, "")
     assert "energy in J" in out
-    table = pd.read_csv(path)
+    table = pd.read_csv(path, float_precision="round_trip")
     assert table.columns[0] == "time [s]"
     assert table["time [s]"].iloc[-1] <= 1.0 + 1e-12
     assert (tmp_path / "run.png").stat().st_size > 5000

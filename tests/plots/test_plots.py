@@ -79,7 +79,8 @@ def test_energies_read_well_and_share_the_unit_of_their_axes(walker):
     slow = walker.sweep(theta=THETA, rate=0.1)
     ax = plots.curve(slow, "T_c_minus", label="slow")
     assert ax.get_ylabel() == "$T_c^-$ in mJ"
-    plots.curve(slow.assign(T_minus=1e3 * slow.T_minus), "T_minus", ax=ax)  # alone it would be in J
+    larger = slow.T_minus.copy(data=1e3 * slow.T_minus.values)
+    plots.curve(slow.assign(T_minus=larger), "T_minus", ax=ax)  # alone it would be in J
     assert ax.get_ylabel() == "$T_c^-$, $T^-$ in mJ"
     np.testing.assert_allclose(ax.lines[0].get_ydata(), 1e3 * slow.T_c_minus.sortby("theta"), rtol=1e-14)
     np.testing.assert_allclose(ax.lines[1].get_ydata(), 1e6 * slow.T_minus.sortby("theta"), rtol=1e-14)

@@ -17,7 +17,7 @@ import pytest
 import engines
 import jourdain as jd
 from cases import REAR_FOOT_LIMITS
-from jourdain.cli.reproduce import settings_of
+from jourdain.cli.commands.reproduce import settings_of
 from jourdain.data.files import write as write_dataset
 from jourdain.studies.papers import (
     experiments,

@@ -58,7 +58,7 @@ def check_files(out: Path | None, plot: Path | None) -> None:
     if out is not None:
         refuse(out)
     if plot is not None:
-        from jourdain.plots.files import refuse_format
+        from jourdain.plots.saving import refuse_format
 
         refuse_place(plot)
         refuse_format(plot)

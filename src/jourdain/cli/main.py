@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from jourdain.cli.bench import bench
-from jourdain.cli.list import list_problems
-from jourdain.cli.log import log
-from jourdain.cli.reproduce import reproduce
-from jourdain.cli.run import run
-from jourdain.cli.testbed import record
+from jourdain.cli.commands.bench import bench
+from jourdain.cli.commands.list import list_problems
+from jourdain.cli.commands.log import log
+from jourdain.cli.commands.reproduce import reproduce
+from jourdain.cli.commands.run import run
+from jourdain.cli.commands.testbed import record
 from jourdain.errors import Error
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="What happens when a constraint changes.")

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.errors import BadLog, LogWarning, listing, unknown
+from jourdain.experiment.log_files import columns_of, floats
 from jourdain.experiment.rig import Rig, rig
-from jourdain.experiment.sources import columns_of, floats
 from jourdain.experiment.units import factor
 from jourdain.naming import name_of
 

@@ -7,7 +7,7 @@ from math import radians
 import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
-from jourdain.gallery.slope import downhill, steps, walking_sketch
+from jourdain.gallery._downhill import downhill, steps, walking_sketch
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid
 

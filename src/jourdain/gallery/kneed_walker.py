@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
-from jourdain.gallery.slope import downhill, walking_sketch
+from jourdain.gallery._downhill import downhill, walking_sketch
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.guards import Switch
 from jourdain.motion.hybrid import Hybrid

@@ -5,7 +5,6 @@ from jourdain.plots.curves import curve, energy_curves, measured
 from jourdain.plots.drawing import drawing
 from jourdain.plots.energy import energy_bars
 from jourdain.plots.events import event_plot
-from jourdain.plots.files import save
 from jourdain.plots.gaits import basin_map, branch_plot
 from jourdain.plots.impulses import impulse_bars
 from jourdain.plots.maps import parameter_map
@@ -13,6 +12,7 @@ from jourdain.plots.motion import motion_plot
 from jourdain.plots.paths import impulse_path
 from jourdain.plots.polar import polar
 from jourdain.plots.robots import robot_picture
+from jourdain.plots.saving import save
 from jourdain.plots.states import state_map, state_steps
 from jourdain.plots.strikes import energies_over_time, forces_over_time, strike_plot
 from jourdain.plots.style import new_axes

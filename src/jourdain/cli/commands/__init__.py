@@ -1,0 +1,1 @@
+"""The commands of `jourdain`, one per file; `cli/main.py` registers them."""

@@ -1,0 +1,1 @@
+"""How a dataset is written, one file format per file; `data/files.py` chooses by the suffix."""

@@ -1,0 +1,29 @@
+"""Parquet: the same table as CSV, with units in the metadata."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jourdain.data.columns import columns
+from jourdain.data.formats.arrow import CHUNK, batches, schema_of
+from jourdain.errors import optional
+
+if TYPE_CHECKING:
+    import xarray
+
+
+def write(ds: xarray.Dataset, path: Path) -> None:
+    """Units are in the metadata of the fields, under `units`; the dataset's attributes in that of the schema."""
+    from pyarrow.parquet import ParquetWriter
+
+    found = columns(ds)
+    schema = schema_of(found.columns).with_metadata({str(key): str(value) for key, value in ds.attrs.items()})
+    with ParquetWriter(path, schema) as writer:
+        for batch in batches(found.columns, found.n_lines):
+            writer.write_batch(batch.cast(schema), row_group_size=CHUNK)
+
+
+def check() -> None:
+    """Raise MissingExtra if pyarrow is not installed."""
+    optional("pyarrow", "files", "Writing .parquet")
