@@ -270,17 +270,18 @@ def test_what_a_person_took_out(tmp_path: Path):
 def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path, suffix: str, monkeypatch):
     path = tmp_path / f"ds.{suffix}"
     path.write_text("old")
-    written = files._WRITERS[suffix]
+    module = files._FORMATS[suffix]
+    written = module.write
 
     def full(ds: xarray.Dataset, part: Path) -> None:
         written(ds, part)
         assert part.parent == path.parent  # so that it can take the path's place at once
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setitem(files._WRITERS, suffix, full)
+    monkeypatch.setattr(module, "write", full)
     with pytest.raises(jd.CannotWrite, match=rf"ds\.{suffix}' cannot be written: No space left on device\."):
         files.write(strikes(), path)
-    monkeypatch.setitem(files._WRITERS, suffix, lambda ds, part: (written(ds, part), 1 / 0))
+    monkeypatch.setattr(module, "write", lambda ds, part: (written(ds, part), 1 / 0))
     with pytest.raises(ZeroDivisionError):
         files.write(strikes(), path)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
