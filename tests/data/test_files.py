@@ -18,6 +18,7 @@ from cases import EVENTS
 from jourdain import gallery
 from jourdain.data import files
 from jourdain.data.columns import columns
+from jourdain.data.formats.arrow import CHUNK
 
 FORMATS = ("nc", "csv", "parquet", "json")
 
@@ -146,7 +147,7 @@ def test_infinity(tmp_path: Path):
 @pytest.mark.parametrize("seed", range(3))
 def test_every_number_of_csv_reads_back_as_itself(tmp_path: Path, seed: int):
     rng = np.random.default_rng(seed)
-    n = files.CHUNK + 17  # more than one batch of lines
+    n = CHUNK + 17  # more than one batch of lines
     ds = xarray.Dataset({"loss": ("sample", rng.normal(size=n) * 10.0 ** rng.integers(-300, 300, n))})
     files.write(ds, tmp_path / "ds.csv")
     header, rows = lines(tmp_path / "ds.csv")
@@ -159,7 +160,7 @@ def test_many_lines(tmp_path: Path):
     """More than one batch of lines of a grid: each line has its own parameters."""
     theta, rho = np.linspace(0.1, 1.0, 300), np.linspace(0.0, 0.5, 250)
     ds = gallery.walker().sweep(theta=theta, rho=rho, keep=["loss", "impulse.heel"])
-    assert ds.status.size > files.CHUNK
+    assert ds.status.size > CHUNK
     for suffix in ("csv", "parquet"):
         files.write(ds, tmp_path / f"ds.{suffix}")
     read = pd.read_csv(tmp_path / "ds.csv", float_precision="round_trip")

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -53,6 +53,9 @@ PEERS = ("NumPy, batched", "NumPy, tuned", "NumPy, by hand", "CasADi map, 1 thre
          "Pinocchio loop")  # fmt: skip
 IMPORT, FIRST = "import jourdain", "new process to first answer"
 DESCRIBE, BUILD = "describe, build and compile", "build and compile"
+
+
+Table = Callable[[], Iterable[Contestant]]
 
 
 @dataclass(frozen=True)
@@ -95,10 +98,9 @@ def bench(repetitions: int = REPETITIONS, progress: bool | None = None, only: st
     cases = robots.CASES if robots.data_folder() is not None else ()
     missing += [] if cases else [robots.ABSENT]
     with tempfile.TemporaryDirectory() as folder:
-        tables: dict[str, list[Contestant]] = {}
-        for table, build in _BUILDERS.items():
-            wanted = chosen & set(ROWS[table])
-            tables[table] = [one for one in build(Path(folder)) if one.name in wanted] if wanted else []
+        # All are asserted equal before anybody makes the large tables that are timed.
+        ready = {table: prepare(Path(folder)) for table, prepare in _PREPARE.items() if chosen & set(ROWS[table])}
+        tables = {table: [one for one in ready.get(table, tuple)() if one.name in chosen] for table in _PREPARE}
         slow = [*tables["motion"], *tables["logs"]]
         quick = [one for several in tables.values() for one in several if one not in slow]
         fewer = min(repetitions, REPETITIONS_OF_MOTION)
@@ -140,28 +142,28 @@ def _chosen(only: str | None) -> set[str]:
     return {*found, *(name for pair in PAIRS for name in pair if found[0] in pair)}
 
 
-def _build_walker(folder: Path) -> list[Contestant]:
+def _walker(folder: Path) -> Table:
     scenario = gallery.walker()
     check_peers(scenario)
-    return list(_sweeps(scenario))
+    return partial(_sweeps, scenario)
 
 
-def _build_contacts(folder: Path) -> list[Contestant]:
+def _touching(folder: Path) -> Table:
     scenarios = rough_walker.scenario(), plate.scenario(), box_corner.scenario()
     check_contacts(*scenarios)
-    return list(_contacts(gallery.walker(), *scenarios))
+    return partial(_contacts, gallery.walker(), *scenarios)
 
 
-def _build_robots(folder: Path) -> list[Contestant]:
+def _landing(folder: Path) -> Table:
     for case in robots.CASES if robots.data_folder() is not None else ():
         robots.check(case)
-    return list(robots.contestants(partial(_with_threads, 1)))
+    return partial(robots.contestants, partial(_with_threads, 1))
 
 
-def _build_motion(folder: Path) -> list[Contestant]:
+def _moving(folder: Path) -> Table:
     gait = motion.gait()
     motion.check(gait)
-    return list(motion.contestants(gait))
+    return partial(motion.contestants, gait)
 
 
 def check_peers(scenario: Scenario) -> None:
@@ -444,13 +446,13 @@ ROWS = {
     "new processes": (IMPORT, FIRST, *(name for title in (DESCRIBE, BUILD) for name in (title, f"{title}, cached")),
                       *(name for case in robots.CASES for name in _robot_rows(case))),
 }  # fmt: skip
-_BUILDERS: dict[str, Callable[[Path], list[Contestant]]] = {
-    "walker": _build_walker,
-    "contacts": _build_contacts,
-    "singles": lambda folder: list(_singles(gallery.walker())),
-    "robots": _build_robots,
-    "motion": _build_motion,
-    "logs": lambda folder: list(logs.contestants(folder / "log.csv")),
+_PREPARE: dict[str, Callable[[Path], Table]] = {  # checks, and returns what makes the contestants
+    "walker": _walker,
+    "contacts": _touching,
+    "singles": lambda folder: partial(_singles, gallery.walker()),
+    "robots": _landing,
+    "motion": _moving,
+    "logs": lambda folder: partial(logs.contestants, folder / "log.csv"),
 }
 _WALKERS = ((TWO, peer) for peer in PEERS)
 PAIRS = (*_WALKERS, (TWO, ONE), (EVENT, GRADIENT), (COULOMB, IDEAL), (COULOMB, ROUTH), (SETS, NNLS), (IN_SPACE, IVP),
