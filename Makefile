@@ -28,7 +28,8 @@ test-all: lint  ## also what is slow, with coverage and new random cases; lowest
 
 # What would notice a version that does not fit.
 QUICK := tests/test_public_api.py tests/test_extras.py tests/data tests/cli tests/compute/test_evaluate.py tests/events/test_transition.py \
-  tests/scenarios/test_scenario.py tests/motion/test_motion.py tests/plots/test_plots.py tests/robots/test_mjcf.py
+  tests/scenarios/test_scenario.py tests/motion/test_motion.py tests/plots/test_plots.py tests/robots/test_mjcf.py \
+  -m "not exhaustive" -k "not every_problem"
 PIP = $(UV) pip install --quiet --no-config --only-binary :all:
 
 test-lowest: | $(UV)  ## the lowest versions that pyproject.toml allows
@@ -36,15 +37,19 @@ test-lowest: | $(UV)  ## the lowest versions that pyproject.toml allows
 	$(PIP) --python .venv-lowest --resolution lowest-direct -r pyproject.toml --all-extras
 	$(PIP) --python .venv-lowest pytest pytest-xdist hypothesis
 	$(UV) pip install --quiet --no-config --python .venv-lowest --no-deps -e .
-	.venv-lowest/bin/pytest -n 2 -m "not exhaustive" -W ignore::DeprecationWarning $(QUICK)
+	.venv-lowest/bin/pytest -n 2 -W default $(QUICK)
 
-test-pythons: | $(UV)  ## every other Python that is here
+test-pythons: | $(UV)  ## every other Python that is on the path, or that pyenv has
 	@for version in 3.11 3.12 3.13; do \
 	  if $(RUN)/python --version | grep -q "Python $$version\."; then continue; fi; \
-	  python=$$($(UV) python find --no-project $$version 2>/dev/null) || { echo "Python $$version is not here"; continue; }; \
+	  python=; \
+	  for one in "python$$version" "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$version.*/bin/python; do \
+	    if "$$one" --version >/dev/null 2>&1; then python=$$one; fi; \
+	  done; \
+	  if [ -z "$$python" ]; then echo "Python $$version is not here"; continue; fi; \
 	  echo "Python $$version: $$python"; \
 	  UV_PYTHON=$$python UV_PROJECT_ENVIRONMENT=.venv-$$version $(UV) sync --quiet && \
-	  .venv-$$version/bin/pytest -n 2 -m "not exhaustive" $(QUICK) || exit 1; \
+	  .venv-$$version/bin/pytest -n 2 $(QUICK) || exit 1; \
 	done
 
 test-bare: | $(UV)  ## the wheel without extras, in an empty environment

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import casadi as ca
 import numpy as np
+import pandas as pd
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -308,3 +310,15 @@ def puck() -> jd.Mechanism:
     made = jd.Mechanism.from_casadi(ca.vertcat(x, z), rates, m * ca.SX.eye(2), parameters=[(m, 0.7)], units=units)
     made.contact("floor", normal=z, tangent=[x], level="position", units="m")
     return made
+
+
+def read_csv(path: Path) -> pd.DataFrame:
+    """A table, its numbers with all their digits: those that pandas reads by itself lose some in older versions."""
+
+    def numbers(texts: pd.Series) -> pd.Series:
+        try:
+            return texts.map(lambda text: float(text or "nan"))
+        except ValueError:
+            return texts
+
+    return pd.read_csv(path, dtype=str, keep_default_na=False).apply(numbers)

@@ -12,7 +12,7 @@ import pytest
 import xarray
 
 import jourdain as jd
-from cases import EVENTS
+from cases import EVENTS, read_csv
 from jourdain import gallery
 from jourdain.cli import demo
 from jourdain.plots import energy_bars
@@ -106,7 +106,7 @@ def test_every_problem_over_each_of_its_parameters(problem: str, command, tmp_pa
         code, out, err = command("run", problem, "--sweep", f"{name}={low!r}:{high!r}:3", "--out", path)
         assert (code, err) == (0, ""), name
         assert "3 events, 3 ok" in out, name
-        table = pd.read_csv(path, float_precision="round_trip").rename(columns=lambda column: column.partition(" [")[0])
+        table = read_csv(path).rename(columns=lambda column: column.partition(" [")[0])
         values = np.linspace(low, high, 3) / factor
         assert table.columns[0] == name
         assert table[name].to_numpy() == pytest.approx(values, rel=1e-14, abs=1e-300)
@@ -159,7 +159,7 @@ def test_a_single_event_to_a_file(command, tmp_path: Path):
         code, out, err = command("run", "sleigh", "--set", "case=landing", "--set", "theta=30", "--out", path)
         assert (code, err) == (0, "")
         assert f"{t.loss:.6g}" in out
-    table = pd.read_csv(tmp_path / "ds.csv", float_precision="round_trip")
+    table = read_csv(tmp_path / "ds.csv")
     assert len(table) == 1
     assert table["theta [rad]"][0] == pytest.approx(np.pi / 6)
     assert table["loss [J]"][0] == pytest.approx(t.loss, rel=1e-12)
@@ -182,7 +182,7 @@ def test_keep(command, tmp_path: Path):
     code, out, err = command(*words, "--out", tmp_path / "ds.csv", "--plot", picture, "--show", "loss")
     assert (code, err) == (0, "")
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert "loss [J]" in pd.read_csv(tmp_path / "ds.csv", float_precision="round_trip").columns
+    assert "loss [J]" in read_csv(tmp_path / "ds.csv").columns
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_events_that_fail_are_told(command, tmp_path: Path):
     assert (code, err) == (0, "")
     assert "7 events, 4 ok, 3 not_finite" in out
     assert "not_finite, first at h=0.25 m: 'edge.normal' (inert) has no finite coefficients" in out
-    table = pd.read_csv(tmp_path / "ds.csv", float_precision="round_trip")
+    table = read_csv(tmp_path / "ds.csv")
     assert list(table.status) == ["ok"] * 4 + ["not_finite"] * 3
     assert table["loss [J]"].isna().tolist() == [False] * 4 + [True] * 3
 

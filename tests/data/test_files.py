@@ -14,7 +14,7 @@ import pytest
 import xarray
 
 import jourdain as jd
-from cases import EVENTS
+from cases import EVENTS, read_csv
 from jourdain import gallery
 from jourdain.data import files
 from jourdain.data.columns import columns
@@ -92,7 +92,7 @@ def test_csv(tmp_path: Path):
 
 def test_csv_read_by_pandas(tmp_path: Path):
     files.write(strikes(), tmp_path / "strikes.csv")
-    table = pd.read_csv(tmp_path / "strikes.csv", float_precision="round_trip")
+    table = read_csv(tmp_path / "strikes.csv")
     assert_tidy(table.rename(columns=lambda name: name.partition(" [")[0]), strikes())
 
 
@@ -163,7 +163,7 @@ def test_many_lines(tmp_path: Path):
     assert ds.status.size > CHUNK
     for suffix in ("csv", "parquet"):
         files.write(ds, tmp_path / f"ds.{suffix}")
-    read = pd.read_csv(tmp_path / "ds.csv", float_precision="round_trip")
+    read = read_csv(tmp_path / "ds.csv")
     for table in (read.rename(columns=lambda name: name.partition(" [")[0]), pd.read_parquet(tmp_path / "ds.parquet")):
         assert np.array_equal(table.theta.to_numpy(), np.repeat(theta, 250))
         assert np.array_equal(table.rho.to_numpy(), np.tile(rho, 300))

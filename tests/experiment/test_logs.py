@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import jourdain as jd
+from cases import read_csv
 from jourdain.experiment import Run, Sensors, Strike, Testbed, read
 from jourdain.experiment.contacts import felt
 from jourdain.experiment.units import factor, header
@@ -431,7 +432,7 @@ def test_several_logs_are_repeats(command, tmp_path: Path) -> None:
     assert code == 0
     assert "3 strikes" in out
     assert "spread" in out
-    table = pd.read_csv(tmp_path / "all.csv", float_precision="round_trip")
+    table = read_csv(tmp_path / "all.csv")
     assert len(table) == 3
     assert "impulse.wall [N s]" in table.columns
 

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import xarray
 from PIL import Image
 
 import jourdain as jd
-from cases import MOTIONS
+from cases import MOTIONS, read_csv
 from jourdain import gallery, plots
 from jourdain.cli import main as cli
 from jourdain.plots import animation
@@ -158,7 +157,7 @@ def test_every_motion_runs_and_goes_to_a_file(name: str, command: Any, tmp_path:
     code, out, err = command("run", name, "--set", "until=1", "--out", path, "--plot", tmp_path / "run.png")
     assert (code, err) == (0, "")
     assert "energy in J" in out
-    table = pd.read_csv(path, float_precision="round_trip")
+    table = read_csv(path)
     assert table.columns[0] == "time [s]"
     assert table["time [s]"].iloc[-1] <= 1.0 + 1e-12
     assert (tmp_path / "run.png").stat().st_size > 5000
