@@ -8,8 +8,9 @@ NumPy, over chunks of events.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import pinocchio as pin
 
 from jourdain.studies.benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, QUANTITIES, RATE, Array
 
@@ -29,6 +30,8 @@ class _Strike:
     """The model, in the plane of x (forward) and z (up); rotations about y lean forward."""
 
     def __init__(self) -> None:
+        import pinocchio as pin
+
         here = pin.SE3.Identity()
         model = pin.Model()
         x = model.addJoint(0, pin.JointModelPX(), here, "hip_x")
@@ -62,6 +65,8 @@ class _Strike:
         model, data, heel, placement = self.model, self.data, self.heel, self.heel_placement
         stance_leg, swing_leg, trunk = self.limbs
         M_view, impulse_view = self.M, self.impulse
+        import pinocchio as pin
+
         frame_jacobian, impulse_dynamics, axes = pin.computeFrameJacobian, pin.impulseDynamics, pin.LOCAL_WORLD_ALIGNED
         events = zip(q, v_minus, leg.tolist(), (2 * leg * mu).tolist(), places, J, strict=True)
         for i, (q_i, v_i, m, m_T, place, J_i) in enumerate(events):
@@ -85,5 +90,7 @@ class _Strike:
         out[8] += L * s * v_plus[:, 2]
 
 
-def _point_mass(mass: float, height: float) -> pin.Inertia:
+def _point_mass(mass: float, height: float) -> Any:
+    import pinocchio as pin
+
     return pin.Inertia(mass, np.array([0.0, 0.0, height]), np.zeros((3, 3)))
