@@ -121,12 +121,13 @@ def _sweep(
         show = show or next(iter(single), keep[0])
         kept = list(dict.fromkeys([*keep, show]))  # what is shown is kept too
 
+    ds = scenario.sweep(keep=kept, **values, **axes)
+
     def picture() -> Any:
         from jourdain.plots import sweep_plot
 
         return sweep_plot(ds, show)
 
-    ds = scenario.sweep(keep=kept, **values, **axes)
     notes = [*failures(scenario, ds, values), *pulling(scenario, ds)]
     text = "\n".join([overview(ds, everything=bool(keep)), *(["", *notes] if notes else [])])
     return Answer(text, lambda: ds, picture)
