@@ -66,8 +66,8 @@ lint: .venv/ready
 # What Debian has of other engines and of browsers, for the tests: without them these tests are skipped.
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 APT := $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get
-oracles:  ## Siconos, in the system's own Python
-	$(APT) update -qq && $(APT) install -y -qq --no-install-recommends python3-siconos
+oracles:  ## Siconos, in the system's own Python, and what Pinocchio needs
+	$(APT) update -qq && $(APT) install -y -qq --no-install-recommends python3-siconos libgomp1
 
 browser:  ## Chromium
 	$(APT) update -qq && $(APT) install -y -qq --no-install-recommends chromium

@@ -318,3 +318,11 @@ def test_reproduce_needs_a_folder():
     result = jourdain("reproduce", "--out", "")
     assert result.returncode == 2
     assert "--out needs the name of a folder." in result.stderr
+
+
+@pytest.mark.parametrize("name", ["", "list", "run", "log", "testbed", "reproduce", "bench"])
+def test_help(name: str, command):
+    code, out, _ = command(*name.split(), "--help")
+    assert code == 0
+    assert "Usage: jourdain" in out
+    assert name in out

@@ -157,7 +157,7 @@ def test_the_zero_line_lies_where_the_quantity_vanishes_with_ticks_on_its_negati
     u = quantity(grid, "u_plus.stance.normal").assign_coords(theta=np.degrees(grid.theta))
 
     def at(points):
-        return np.array([float(u.interp(theta=theta, rho=rho)) for theta, rho in points])
+        return np.array([float(u.interp(theta=float(theta), rho=float(rho))) for theta, rho in points])
 
     scale = float(abs(u).max())
     assert np.abs(at(path.vertices)).max() < 1e-3 * scale

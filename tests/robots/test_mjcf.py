@@ -558,9 +558,46 @@ def _owner(first: Array, i: int) -> int:
     return int(np.flatnonzero(first <= i)[-1])
 
 
-@pytest.mark.parametrize("version", ["3.8.0", "3.11.0", "3.13.2", "2.3.7"])
-def test_versions_of_mujoco_that_read_wrongly_are_refused(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compared with Pinocchio over the URDFs of example-robot-data, these give other mass matrices, or none."""
+URDF = """
+<robot name="turned">
+  <link name="base">
+    <inertial>
+      <origin xyz="0.1 0.2 0.3" rpy="0.3 0.4 0.5"/>
+      <mass value="2"/>
+      <inertia ixx="1" iyy="1.2" izz="1.5" ixy="0.1" ixz="0.2" iyz="0.3"/>
+    </inertial>
+  </link>
+</robot>
+"""
+
+
+def test_an_inertia_in_turned_axes(tmp_path: Path) -> None:
+    """I = R I_file Rᵀ + m (r² 1 − r rᵀ), R = Z(yaw) Y(pitch) X(roll): what MuJoCo before 3.14 does not tell."""
+    file = tmp_path / "turned.urdf"
+    file.write_text(URDF)
+    M = jd.load(file, floating=True).mass_matrix()
+    (a, b, c), r = (0.3, 0.4, 0.5), np.array([0.1, 0.2, 0.3])
+    X = np.array([[1, 0, 0], [0, np.cos(a), -np.sin(a)], [0, np.sin(a), np.cos(a)]])
+    Y = np.array([[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]])
+    Z = np.array([[np.cos(c), -np.sin(c), 0], [np.sin(c), np.cos(c), 0], [0, 0, 1]])
+    R = Z @ Y @ X
+    inertia = R @ np.array([[1, 0.1, 0.2], [0.1, 1.2, 0.3], [0.2, 0.3, 1.5]]) @ R.T
+    np.testing.assert_allclose(M[3:, 3:], inertia + 2 * (r @ r * np.eye(3) - np.outer(r, r)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("version", ["2.3.7", "3.8.0", "3.9.0", "3.10.0", "3.11.0", "3.13.2"])
+def test_versions_of_mujoco_that_read_wrongly_are_refused(
+    version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over the URDFs of example-robot-data these give other mass matrices than Pinocchio."""
     monkeypatch.setattr(mujoco, "__version__", version)
-    with pytest.raises(jd.BadRobot, match=rf"MuJoCo {version} .*pip install 'mujoco>=3.14'"):
-        jd.load(Path(jd.gallery.__file__).parent / "robots/quadruped.xml")
+    file = tmp_path / "turned.urdf"
+    file.write_text(URDF)
+    with pytest.raises(jd.BadRobot, match=rf"MuJoCo {version} does not .* a URDF .*pip install 'mujoco>=3.14'"):
+        jd.load(file, floating=True)
+    quadruped = Path(jd.gallery.__file__).parent / "robots/quadruped.xml"
+    if version in ("3.9.0", "3.10.0"):
+        assert len(jd.load(quadruped).symbols.v_names) == 18
+    else:
+        with pytest.raises(jd.BadRobot, match="an MJCF file"):
+            jd.load(quadruped)

@@ -24,7 +24,7 @@ def read(path: Any, floating: bool) -> Description:
     """What a URDF or MJCF file says. `floating`: the root body of a URDF, or a fixed one of an MJCF, moves freely."""
     file = Path(path)
     kind = _kind(file)
-    with _in_one_sentence(file):
+    with _in_one_sentence(file, kind):
         found = from_urdf(file) if kind == "robot" else from_mjcf(file)
     if not found.bodies:
         raise BadRobot(f"'{file}' describes no body.")
@@ -51,14 +51,21 @@ def _kind(file: Path) -> str:
     return root
 
 
-def _sound(version: str) -> bool:
-    """Whether this version of MuJoCo hands out a file as it is written; all were compared with Pinocchio."""
+def _check_version(version: str, kind: str) -> None:
+    """Raise for versions of MuJoCo that hand out a file wrongly, without a word.
+
+    Before 3.14 the inertia of a URDF link comes in axes that are not those of the file, before 3.13 mimic joints are
+    missing. MJCF is compiled by MuJoCo itself: 3.9 and 3.10, the last for Intel Macs, agree with its own numbers.
+    """
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
-    return numbers >= (3, 14) or numbers in ((3, 9), (3, 10))
+    if numbers >= (3, 14) or (kind == "mujoco" and numbers in ((3, 9), (3, 10))):
+        return
+    what = "a URDF" if kind == "robot" else "an MJCF file"
+    raise BadRobot(f"MuJoCo {version} does not hand out {what} as it is written: pip install 'mujoco>=3.14'.")
 
 
 @contextlib.contextmanager
-def _in_one_sentence(file: Path) -> Iterator[None]:
+def _in_one_sentence(file: Path, kind: str) -> Iterator[None]:
     """What MuJoCo cannot read is said in one sentence; its warnings, which it would print and log, are left out."""
     try:
         mujoco = optional("mujoco", "robots", "Reading a robot file")
@@ -66,11 +73,7 @@ def _in_one_sentence(file: Path) -> Iterator[None]:
         raise
     except Exception as error:  # a GL that is asked for by MUJOCO_GL and is not there may raise anything
         raise BadRobot(f"MuJoCo, which reads robot files, cannot be imported: {error}.") from None
-    if not _sound(mujoco.__version__):
-        raise BadRobot(
-            f"MuJoCo {mujoco.__version__} hands out masses and inertias of robot files wrongly: pip install "
-            "'mujoco>=3.14' (3.10 on Intel Macs)."
-        )
+    _check_version(mujoco.__version__, kind)
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(lambda said: None)
     try:
