@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from jourdain.errors import MissingValue, NotFinite, ShapeError, listing, unknown
 from jourdain.naming import name_of
 
-Array = NDArray[np.float64]
+Array = NDArray[np.float64]  # of numbers, any shape
 
 
 _PLAIN = (float, int, np.float64)

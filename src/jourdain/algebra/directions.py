@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra import lapack
-
-Array = NDArray[np.float64]
+from jourdain.inputs import Array
 
 
 @dataclass(frozen=True)

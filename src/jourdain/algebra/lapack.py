@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra.span import SMALL_PIVOT
+from jourdain.inputs import Array
 
-Array = NDArray[np.float64]
 DEPENDENT = 1e-10  # of the largest singular value: columns of a smaller one depend on each other
 
 

@@ -8,13 +8,12 @@ from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.algebra import lapack
 from jourdain.algebra.entries import scaled
 from jourdain.algebra.span import RANK, span
+from jourdain.inputs import Array
 
-Array = NDArray[np.float64]
 MOST_SETS = 1000  # beyond this many sets of names the choice is greedy
 
 

@@ -6,13 +6,9 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from jourdain.algebra.problem import Problem, decompose
+from jourdain.inputs import Array
 from jourdain.kinds import Kind
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from jourdain.algebra.problem import Block, Problem
 from jourdain.algebra.span import RANK
 from jourdain.kinds import ON_KINDS, Kind
 
-Array = NDArray[np.float64]
 Order = NDArray[np.intp]
 WEAK = 0.1  # a row is taken before its turn only if what is left of the next one is shorter than this part of its own
 

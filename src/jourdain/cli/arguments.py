@@ -7,13 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.compute.memory import refuse_too_large
 from jourdain.errors import BadArgument, unknown
+from jourdain.inputs import Array
 from jourdain.laws import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
 
-Array = NDArray[np.float64]
 MOST = 10**15  # points of an axis
 AXIS = "PARAMETER=START:STOP:COUNT or PARAMETER=A,B,C"
 LAWS: dict[str, Law | None] = {  # their numbers are parameters of the problem, under these names

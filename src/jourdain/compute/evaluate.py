@@ -19,12 +19,12 @@ from casadi import SX
 from numpy.typing import NDArray
 
 from jourdain.errors import NotExpressible
+from jourdain.inputs import Array
 from jourdain.progress import Progress
 
 if TYPE_CHECKING:
     from jourdain.compute.kernel.batch import Kernel
 
-Array = NDArray[np.float64]
 
 NARROWEST = 2  # lanes of a vector, on every machine
 KERNEL_FROM = 1024  # lanes; compiling takes as long as some ten thousand lanes of the virtual machine, once

@@ -10,11 +10,10 @@ from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 import casadi as ca
-import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from jourdain.inputs import Array
+
 ERROR_EXPONENT = -1 / 8  # of the error estimate, in the next step's length
 N_DENSE = 7  # coefficients per entry of the polynomial through a step
 Slope = Callable[[SX], SX]  # dy/ds of y

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from jourdain.data.layout import Entry, Layout
 from jourdain.errors import Status
+from jourdain.inputs import Array
 from jourdain.kinds import ContactState
 from jourdain.quantities import QUANTITIES
 
 if TYPE_CHECKING:
     import xarray
-
-Array = NDArray[np.float64]
 
 
 def kept(layout: Layout, keep: Sequence[str] | None) -> dict[str, Entry]:

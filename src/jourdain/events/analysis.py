@@ -21,7 +21,7 @@ from jourdain.algebra.problem import target
 from jourdain.algebra.projectors import Projectors, projector_matrices
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, listing, unknown
-from jourdain.inputs import number, refuse_nonfinite
+from jourdain.inputs import Array, number, refuse_nonfinite
 from jourdain.kinds import AFTER_KINDS, BEFORE_KINDS, IMPULSIVE_KINDS, ON_KINDS, Kind
 from jourdain.naming import name_of
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from jourdain.algebra.closed_form import ClosedForm
     from jourdain.events.event import Event
 
-Array = NDArray[np.float64]
 BEFORE, DURING, AFTER = BEFORE_KINDS, ON_KINDS, AFTER_KINDS
 
 MOST_OPERATIONS = 250  # in M and the rows of what has a closed form; the pantograph has 183 and takes ten seconds

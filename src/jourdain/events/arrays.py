@@ -30,13 +30,11 @@ from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, Status
 from jourdain.events.refusals import refusal
 from jourdain.events.solver import promising
 from jourdain.events.transition import Transition
-from jourdain.inputs import number
+from jourdain.inputs import Array, number
 from jourdain.kinds import IMPULSIVE_KINDS, ON_KINDS, Kind
 from jourdain.laws import Coulomb, Law, MoreauCoulomb
 from jourdain.laws.accepted import WAYS, refuse_law, refuse_mixtures
 from jourdain.mechanism.contact import ArrayContact
-
-Array = NDArray[np.float64]
 
 # An unrolled event compiles in a second up to this n, which pays from this many events on.
 LARGEST_UNROLLED = 16

@@ -18,13 +18,13 @@ from jourdain.algebra.contacts.required_friction import required_friction
 from jourdain.algebra.energy import energy_created
 from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem, prior_projection
-from jourdain.compute.evaluate import Array, Evaluator
+from jourdain.compute.evaluate import Evaluator
 from jourdain.data.layout import ConstraintLayout, Entry, Layout
 from jourdain.errors import BadEvent, Error, Status, listing
 from jourdain.events.refusals import refusal
 from jourdain.events.solver import Solver
 from jourdain.events.transition import Transition
-from jourdain.inputs import broadcast, named_values, parameter_vector
+from jourdain.inputs import Array, broadcast, named_values, parameter_vector
 from jourdain.kinds import Kind
 from jourdain.mechanism.assembly import assemble, assembler
 from jourdain.mechanism.constraint import Constraint, Contact

@@ -13,10 +13,10 @@ from casadi import SX
 from jourdain.algebra import lapack
 from jourdain.algebra.checks import DOUBTFUL_ROWS, LARGEST
 from jourdain.algebra.contacts.iteration import Iterated
-from jourdain.compute.evaluate import Array
 from jourdain.data.layout import Entry, Layout
 from jourdain.errors import BadEvent, NameClash, NotConverged, Status, listing, unknown
 from jourdain.events.solver import Solver, Statuses
+from jourdain.inputs import Array
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.algebra.checks import TOLERANCE
 from jourdain.algebra.contacts.frictionless import TIE
@@ -28,11 +27,11 @@ from jourdain.errors import (
     listing,
     quaternion_told,
 )
+from jourdain.inputs import Array
 from jourdain.kinds import BEFORE_KINDS, Kind
 from jourdain.laws import Coulomb, Frictionless, MoreauCoulomb
 from jourdain.laws.accepted import WAYS
 
-Array = NDArray[np.float64]
 MOST_SAID = 4  # candidates that a message names
 IDLE = 1e-13  # of the diagonal: a pivot of M that is not larger is none
 

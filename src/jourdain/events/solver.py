@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from jourdain.algebra.checks import DOUBTFUL_MASS
 from jourdain.algebra.contacts.iteration import Iterated
 from jourdain.algebra.lapack import positive_definite
-from jourdain.compute.evaluate import KERNEL_FROM, Array, Evaluator, Place, Values
+from jourdain.compute.evaluate import KERNEL_FROM, Evaluator, Place, Values
 from jourdain.errors import Status
+from jourdain.inputs import Array
 from jourdain.progress import Progress
 
 Statuses = NDArray[np.int8]

@@ -13,6 +13,7 @@ from jourdain.algebra.contacts.problem import IDLE
 from jourdain.algebra.span import RANK
 from jourdain.data.layout import Layout
 from jourdain.errors import BadEvent, Status, listing
+from jourdain.inputs import Array
 from jourdain.kinds import ON_KINDS, ContactState, Kind
 from jourdain.laws import MoreauCoulomb
 from jourdain.naming import Named
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
     from jourdain.algebra.contacts.path import ImpulsePath
     from jourdain.events.event import Event
-
-Array = NDArray[np.float64]
 
 
 class DegreesOfFreedom(NamedTuple):

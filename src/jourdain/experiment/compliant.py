@@ -19,17 +19,16 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import NotConverged, unknown
 from jourdain.experiment.rig import Rig
+from jourdain.inputs import Array
 from jourdain.kinds import Kind
 from jourdain.mechanism.constraint import Constraint
 from jourdain.motion.dynamics import Dynamics
 from jourdain.naming import name_of
 
-Array = NDArray[np.float64]
 RTOL, ATOL = 1e-10, 1e-13
 RTOL_STIFF = 1e-8  # of Radau, whose order is 5
 PATIENCE = 1_000_000  # evaluations of the equations

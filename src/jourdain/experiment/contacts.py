@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from jourdain.errors import NoContact
 from jourdain.experiment.slopes import count_of
+from jourdain.inputs import Array
 
-Array = NDArray[np.float64]
 FEW = 7  # samples without contact that a log must begin with
 MOST_LEAD = 200  # samples before the first contact that tell baseline, drift and noise
 CLEAR = 0.2  # of the largest force: no doubt a contact

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.experiment.logs import Log
 from jourdain.experiment.slopes import Fit, count_of, nearest_fit, noise_of
+from jourdain.inputs import Array
 
-Array = NDArray[np.float64]
 LAST = 48  # samples before a strike
 AROUND = 200  # samples behind its onset
 

@@ -11,9 +11,9 @@ with a mass m that is not taken from the model but fitted; the onset is where th
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from jourdain.inputs import Array
+
 TRIED = 61  # onsets between two samples
 FOLLOWED = 10  # samples behind the onset
 

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.errors import BadLog, optional
 from jourdain.experiment.units import header
+from jourdain.inputs import Array
 
 if TYPE_CHECKING:
     import pyarrow
 
-Array = NDArray[np.float64]
 EMPTY = ("", "nan", "na", "null", "none")
 
 

@@ -15,12 +15,12 @@ from jourdain.errors import BadLog, LogWarning, listing, unknown
 from jourdain.experiment.log_files import columns_of, floats
 from jourdain.experiment.rig import Rig, rig
 from jourdain.experiment.units import factor
+from jourdain.inputs import Array
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:
     from jourdain.experiment.strike import Strike
 
-Array = NDArray[np.float64]
 TIME = ("t", "time", "timestamp")
 LEAST = 30  # samples of a log
 GAP = 1.5  # of the usual step: a longer one is a gap

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from jourdain.errors import BadLog, listing
 from jourdain.experiment.logs import Log
 from jourdain.experiment.units import factor, si, word
+from jourdain.inputs import Array
 
-Array = NDArray[np.float64]
 FITS = 5.0  # times: between a fifth and five times may be friction, motors, a mass that is not known well
 TWO_FIT = 3.0  # two changes of unit at once must explain more: they fit almost anything
 HOPELESS = 20.0  # times: nothing but a mistake

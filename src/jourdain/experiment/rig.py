@@ -9,18 +9,17 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, MissingValue, listing, unknown
 from jourdain.events.event import Event
+from jourdain.inputs import Array
 from jourdain.kinds import IMPULSIVE_KINDS, Kind
 from jourdain.mechanism.constraint import Constraint, Contact
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.quantities import unit_along
 from jourdain.scenarios.scenario import Scenario
 
-Array = NDArray[np.float64]
 STRUCK = (*IMPULSIVE_KINDS, Kind.CONTACT)  # kinds of rows that a strike acts on
 
 

@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.data.columns import columns
 from jourdain.errors import BadEvent, unknown
 from jourdain.experiment.testbed import Run
+from jourdain.inputs import Array
 
 if TYPE_CHECKING:
     import pandas
     import xarray
 
-Array = NDArray[np.float64]
 COUNTED = {"rad": 2 * np.pi / 2**18, "m": 2e-6}  # what encoders tell apart where nothing is said, by unit
 
 

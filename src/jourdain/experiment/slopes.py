@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from jourdain.inputs import Array
+
 NARROWEST = 7  # samples of a window at a strike
 GROWTH = 1.15  # from one window to the next
 WIDEST = 401  # samples

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.errors import BadLog, LogWarning
 from jourdain.experiment.contacts import Felt, baseline, extrapolated, felt, refuse_none, saturated
@@ -16,8 +15,8 @@ from jourdain.experiment.plausible import refuse_rates, refuse_units
 from jourdain.experiment.slopes import DEGREE, rates_along
 from jourdain.experiment.strike import Strike
 from jourdain.experiment.uncertainty import energy_noise, impulse_of
+from jourdain.inputs import Array
 
-Array = NDArray[np.float64]
 LEAST_BEFORE = 7  # samples between the contact before, or the beginning, and the strike
 LEAST_WITHIN = 4  # samples of a contact whose compression can be followed
 QUIET = 200  # samples before a strike that tell the noise

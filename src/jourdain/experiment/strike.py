@@ -7,19 +7,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from jourdain.experiment.rig import Rig
 from jourdain.experiment.slopes import rates_along
+from jourdain.inputs import Array
 
 if TYPE_CHECKING:
     import xarray
 
     from jourdain.experiment.compare import Comparison
     from jourdain.experiment.logs import Log
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,17 +8,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.errors import BadEvent, NotFinite
 from jourdain.experiment.compliant import Equations, Motion, equations, integrated
 from jourdain.experiment.rig import Rig, rig
+from jourdain.inputs import Array
 from jourdain.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
     from jourdain.experiment.sensors import Recording, Sensors
 
-Array = NDArray[np.float64]
 STIFF = 300.0  # friction · |u| / slip_speed from which on steps are implicit
 
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.experiment.rig import Rig
-
-Array = NDArray[np.float64]
+from jourdain.inputs import Array
 
 
 def energy_noise(rig: Rig, q: Array, v: Array, noise: Array, side: str) -> dict[str, float]:

@@ -10,7 +10,8 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra.lapack import least_squares
-from jourdain.compute.evaluate import Array, Evaluator
+from jourdain.compute.evaluate import Evaluator
+from jourdain.inputs import Array
 
 MOST_STEPS = 100
 LONGEST_STEP = 0.5  # in the unit of the coordinate: keeps the iteration near the configuration that was given

@@ -10,8 +10,9 @@ import casadi as ca
 from casadi import SX
 
 from jourdain.errors import BadConstraint, NotAffine, unknown
+from jourdain.inputs import Array
 from jourdain.mechanism import contact as touching
-from jourdain.mechanism.mechanism import Array, Mechanism
+from jourdain.mechanism.mechanism import Mechanism
 from jourdain.naming import refuse_clash
 from jourdain.quantities import rate_unit
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
 from jourdain.algebra.checks import TOLERANCE
 from jourdain.compute.evaluate import Evaluator, differ
@@ -23,7 +22,7 @@ from jourdain.errors import (
     quaternion_told,
     unknown,
 )
-from jourdain.inputs import broadcast, named_values, parameter_vector, refuse_nonfinite, vector
+from jourdain.inputs import Array, broadcast, named_values, parameter_vector, refuse_nonfinite, vector
 from jourdain.mechanism.assembly import assemble, assembler
 from jourdain.mechanism.symbols import Loads, PointMotion, Symbols
 from jourdain.naming import name_of, refuse_clash
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from jourdain.events.event import Event
     from jourdain.mechanism.constraint import Constraint, Contact
     from jourdain.mechanism.from_sympy import SympyReader
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

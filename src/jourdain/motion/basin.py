@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from jourdain.data.dataset import unit_attribute
 from jourdain.errors import BadEvent, OffConstraint
-from jourdain.inputs import vector
+from jourdain.inputs import Array, vector
 from jourdain.motion.flow import OFF
 from jourdain.motion.gait import Gait, refuse_driven
 from jourdain.motion.hybrid import Hybrid
@@ -24,7 +24,6 @@ from jourdain.progress import bar
 if TYPE_CHECKING:
     import xarray
 
-Array = NDArray[np.float64]
 
 LOST, UNDECIDED = -1, -2  # instead of the number of a gait
 ARRIVED = 1e-4  # of the state: how near to a stable gait a motion stays with it

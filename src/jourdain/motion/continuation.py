@@ -13,11 +13,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.algebra.lapack import least_squares
 from jourdain.data.dataset import unit_attribute
 from jourdain.errors import BadEvent, Error
+from jourdain.inputs import Array
 from jourdain.motion.gait import Gait, gait_of, step_map
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.labelled import state_labels
@@ -27,7 +27,6 @@ from jourdain.progress import bar
 if TYPE_CHECKING:
     import xarray
 
-Array = NDArray[np.float64]
 
 FIRST, SMALLEST, LARGEST = 0.02, 1e-6, 0.1  # steps along the branch; the range of the parameter is 1
 MOST_POINTS = 400  # in each direction

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
 from jourdain.compute.evaluate import Evaluator
 from jourdain.compute.kernel.batch import Kernel
@@ -22,11 +21,10 @@ from jourdain.compute.kernel.iterate import Iterated
 from jourdain.compute.kernel.single import Single
 from jourdain.compute.runge_kutta import ERROR_EXPONENT, N_DENSE, Step, along, dense, error_norm, step
 from jourdain.errors import NotExpressible
+from jourdain.inputs import Array
 from jourdain.motion.dynamics import Dynamics
 from jourdain.motion.guards import GuardKind
 from jourdain.motion.locate import NOTHING, On, crossing, doubt, judged
-
-Array = NDArray[np.float64]
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0  # of a step's length
 N_WORKS = 2  # of forces without a potential, of moving supports

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from jourdain.algebra.lapack import least_squares
 from jourdain.errors import BadEvent, Error, NotConverged
+from jourdain.inputs import Array
 from jourdain.motion.guards import Switch
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.jump import Jump
@@ -22,8 +23,6 @@ from jourdain.motion.sensitivity import step_slopes
 from jourdain.motion.simulate import Flowing, Settings, happen, standing
 from jourdain.motion.trajectory import Happened, Segment, Trajectory
 from jourdain.naming import Named
-
-Array = NDArray[np.float64]
 
 MOST_ITERATIONS = 40
 ARRIVED = 1e-12  # of the state: what a step may change of a gait

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, NotConverged, NotFinite, listing, unknown
-from jourdain.inputs import number, parameter_vector
+from jourdain.inputs import Array, number, parameter_vector
 from jourdain.mechanism.constraint import Constraint
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from jourdain.motion.steps import Force
     from jourdain.motion.trajectory import Trajectory
 
-Array = NDArray[np.float64]
 Method = Literal["explicit", "Radau", "BDF"]
 
 

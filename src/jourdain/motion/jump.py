@@ -9,17 +9,15 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, Status, unknown
 from jourdain.events.transition import Transition
+from jourdain.inputs import Array
 from jourdain.motion.flow import N_WORKS
 from jourdain.motion.guards import Switch
 from jourdain.motion.hybrid import Hybrid
 from jourdain.naming import name_of
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from jourdain.inputs import Array
+
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 Look = Callable[[Indices, Array], tuple[Array, Array]]  # guards, parts of their steps → values, slopes by the part

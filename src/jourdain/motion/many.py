@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.compute.evaluate import Values
+from jourdain.inputs import Array
 from jourdain.motion.flow import N_LOOKS, OFF, Flow
 from jourdain.motion.gait import MOST_SWITCHES
 from jourdain.motion.hybrid import Hybrid
@@ -13,8 +13,6 @@ from jourdain.motion.jump import Jump
 from jourdain.motion.locate import Flags, Indices, first_falls
 from jourdain.motion.simulate import BEYOND, MOST_REFINEMENTS, MOST_STEPS, SETTLED, Settings
 from jourdain.motion.steps import FIRST_STEP, look_along
-
-Array = NDArray[np.float64]
 
 TOO_SHORT = 1e-12  # of the time allowed: steps that get shorter go nowhere
 NONE = -1  # no guard fell

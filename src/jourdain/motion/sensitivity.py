@@ -7,12 +7,10 @@ as it stands, for steps of given length: what comes out are the derivatives of t
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.compute.runge_kutta import dop853
+from jourdain.inputs import Array
 from jourdain.motion.flow import Flow
-
-Array = NDArray[np.float64]
 
 
 def step_slopes(flow: Flow, y: Array, h: Array, p: Array) -> tuple[Array, Array]:

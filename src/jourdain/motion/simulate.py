@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.compute.runge_kutta import N_DENSE
 from jourdain.errors import (
@@ -20,6 +19,7 @@ from jourdain.errors import (
     listing,
     unknown,
 )
+from jourdain.inputs import Array
 from jourdain.mechanism.constraint import Constraint
 from jourdain.motion.flow import OFF
 from jourdain.motion.guards import Reaction, Switch
@@ -30,8 +30,6 @@ from jourdain.motion.steps import Begun, CompiledSteps, Ran, SciPySteps, Steps
 from jourdain.motion.trajectory import Happened, Segment, Trajectory
 from jourdain.naming import name_of
 from jourdain.progress import Progress, bar
-
-Array = NDArray[np.float64]
 
 MOST_STEPS = 1_000_000  # in a segment
 MOST_REFINEMENTS = 12

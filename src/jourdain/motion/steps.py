@@ -6,15 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.compute.evaluate import Values
 from jourdain.compute.runge_kutta import N_DENSE, along
 from jourdain.errors import NotFinite
+from jourdain.inputs import Array
 from jourdain.motion.flow import N_LOOKS, OFF, Flow
 from jourdain.motion.locate import Flags, Indices, first_falls
 
-Array = NDArray[np.float64]
 Force = Callable[[float, Array, Array], Any]  # t, q, v → one number
 
 FIRST_STEP = 1e-4  # of the time to go; steps grow tenfold

@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jourdain.compute.runge_kutta import along
 from jourdain.errors import ShapeError
 from jourdain.events.transition import Transition
+from jourdain.inputs import Array
 from jourdain.naming import Named
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from jourdain.mechanism.constraint import Constraint
     from jourdain.motion.guards import Switch
     from jourdain.motion.hybrid import Hybrid
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

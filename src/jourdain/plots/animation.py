@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.data.files import refuse_place, whole
 from jourdain.errors import BadEvent, CannotWrite, unknown
+from jourdain.inputs import Array
 from jourdain.naming import name_of
 from jourdain.plots.bodies import draw_bodies
 from jourdain.plots.style import GREY, SMALL, new_axes, short
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from jourdain.mechanism.sketch import Sketch
     from jourdain.motion.trajectory import Trajectory
 
-Array = NDArray[np.float64]
 FILMS = ("gif", "mp4")
 DPI = 100
 MOST_FRAMES = 3000

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from jourdain.inputs import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from jourdain.mechanism.sketch import Sketch
 
-Array = NDArray[np.float64]
 HALF_ARC = np.radians(40)
 DARK = "#444444"
 

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.errors import ShapeError, UnknownName, listing, unknown
+from jourdain.inputs import Array
 from jourdain.plots.style import PALETTE, Display, display
 from jourdain.quantities import QUANTITIES, unit_along
 
 if TYPE_CHECKING:
     import xarray
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, ShapeError
-from jourdain.inputs import named_values
+from jourdain.inputs import Array, named_values
 from jourdain.naming import name_of
 from jourdain.plots.bodies import draw_bodies
 from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes, short
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from jourdain.mechanism.sketch import Sketch
     from jourdain.scenarios.scenario import Scenario
 
-Array = NDArray[np.float64]
 AXES = ("x", "y")
 LONGEST = 0.3  # of the drawing: the longest arrow of its kind
 NOTHING = 1e-9  # of the longest: an arrow that is not drawn

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.errors import ShapeError, unknown
+from jourdain.inputs import Array
 from jourdain.motion.basin import LOST, UNDECIDED
 from jourdain.plots.style import BLACK, BLUE, GREY, PALETTE, VERMILION, Display, display, legend, new_axes, symbol_of
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from jourdain.motion.continuation import Branch
     from jourdain.motion.gait import Gait
 
-Array = NDArray[np.float64]
 DASHES: Any = (0, (4, 2))
 MARGINAL = 1e-6  # of a modulus at a bifurcation
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.errors import ShapeError, listing
+from jourdain.inputs import Array
 from jourdain.plots.content import Content, added
 from jourdain.plots.data import chosen, parameter, swept, too_many
 from jourdain.plots.style import BLACK, ROUNDING, Display
@@ -16,8 +16,6 @@ from jourdain.plots.style import BLACK, ROUNDING, Display
 if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

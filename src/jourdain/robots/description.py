@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from jourdain.inputs import Array
 
 GROUND = -1  # the index of the world among the bodies
 N_Q = {"free": 7, "ball": 4, "hinge": 1, "slide": 1}  # numbers in q

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from jourdain.errors import BadRobot
-from jourdain.robots.description import Array, Joint
+from jourdain.inputs import Array
+from jourdain.robots.description import Joint
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from jourdain.robots.description import Array
+from jourdain.inputs import Array
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from jourdain.robots.description import GROUND, N_Q, N_V, Array, Body, Description, Frame, Joint
+from jourdain.inputs import Array
+from jourdain.robots.description import GROUND, N_Q, N_V, Body, Description, Frame, Joint
 from jourdain.robots.inertia import NOTHING, Inertia
 from jourdain.robots.rotations import (
     about,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from jourdain.compute.evaluate import Array
+from jourdain.inputs import Array
 from jourdain.robots.description import GROUND
 from jourdain.robots.joint_tree import Node
 from jourdain.robots.robot import Robot

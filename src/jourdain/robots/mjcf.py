@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jourdain.errors import BadRobot
-from jourdain.robots.description import N_V, Array, Body, Description, Equality, Frame
+from jourdain.inputs import Array
+from jourdain.robots.description import N_V, Body, Description, Equality, Frame
 from jourdain.robots.file_joints import joint_kinds, joint_of, limited, placed
 from jourdain.robots.rotations import from_quaternion
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from jourdain.errors import BadRobot, ShapeError, unknown
-from jourdain.inputs import number
-from jourdain.robots.description import N_Q, N_V, Array, Description, Joint
+from jourdain.inputs import Array, number
+from jourdain.robots.description import N_Q, N_V, Description, Joint
 
 
 def converted(description: Description, model: Any, q: Any, v: Any) -> tuple[Array, Array]:

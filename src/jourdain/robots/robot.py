@@ -11,8 +11,8 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from jourdain.compute.evaluate import Array
 from jourdain.errors import BadConstraint, NameClash, unknown
+from jourdain.inputs import Array
 from jourdain.mechanism.constraint import Constraint, Contact, Kind
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.robots.description import GROUND, Description, Frame

@@ -7,9 +7,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from jourdain.inputs import Array
+
 ROUNDING = 1e-15  # entries of a rotation below this are zeros that were computed
 
 

@@ -8,17 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.errors import BadEvent, MissingValue, NameClash, NotConverged, ShapeError, Status, unknown
-from jourdain.inputs import named_values, number, refuse_nonfinite
+from jourdain.inputs import Array, named_values, number, refuse_nonfinite
 
 if TYPE_CHECKING:
     from jourdain.events.gradient import ScenarioGradient
     from jourdain.events.transition import Transition
     from jourdain.scenarios.scenario import Scenario
 
-Array = NDArray[np.float64]
 Bounds = tuple[float, float]
 FEASIBLE = 1e-7  # of the usual size of a quantity: by how much it may miss its bound
 LEVEL = 1e-5  # of its usual size, an objective that changes by less over the bounds is level

@@ -13,7 +13,7 @@ from casadi import SX
 
 from jourdain.algebra.checks import TOLERANCE
 from jourdain.algebra.contacts.iteration import Iterated
-from jourdain.compute.evaluate import Array, Evaluator
+from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import (
     BadEvent,
     Error,
@@ -25,7 +25,7 @@ from jourdain.errors import (
 from jourdain.events.event import Event
 from jourdain.events.solver import Solver, Statuses
 from jourdain.events.transition import Transition
-from jourdain.inputs import broadcast_shape, named_values, parameter_vector
+from jourdain.inputs import Array, broadcast_shape, named_values, parameter_vector
 
 if TYPE_CHECKING:
     import xarray

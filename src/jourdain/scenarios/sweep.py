@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
 from jourdain.compute.memory import refuse_too_large
 from jourdain.data.dataset import dataset, kept, names, unit_attribute
 from jourdain.data.layout import Entry
 from jourdain.errors import NameClash, ShapeError, unknown
 from jourdain.events.solver import Solver
-from jourdain.inputs import number
+from jourdain.inputs import Array, number
 from jourdain.naming import name_of
 from jourdain.progress import bar
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from jourdain.scenarios.scenario import Scenario
 
-Array = NDArray[np.float64]
 COPIES = 4  # of q, v and parameters while guessed coordinates are being found
 
 

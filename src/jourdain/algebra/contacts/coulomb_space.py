@@ -24,8 +24,8 @@ from jourdain.algebra.contacts.slip import (
     watcher,
 )
 from jourdain.compute.runge_kutta import ERROR_EXPONENT
+from jourdain.inputs import Array
 
-Array = NDArray[np.float64]
 Lanes = NDArray[np.intp]
 
 MOST_STEPS = 4000

@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
 from jourdain.algebra.contacts import coulomb_space as coulomb
 from jourdain.algebra.contacts import moreau_space as moreau_coulomb
 from jourdain.algebra.contacts.slip import FINISH, N_ASKED
+from jourdain.inputs import Array
 from jourdain.laws import Coulomb, MoreauCoulomb
 
 if TYPE_CHECKING:
     from jourdain.algebra.problem import Block
 
-Array = NDArray[np.float64]
 Find = Callable[..., tuple[Array, Array]]  # asked (lanes, m), slopes → found (lanes, f), derivatives (lanes, f, m)
 CHUNK = 1 << 16  # lanes at a time, so that what the iteration keeps of each fits in memory
 

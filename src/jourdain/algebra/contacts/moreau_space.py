@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from jourdain.algebra.lapack import pseudo_inverse
 from jourdain.compute.evaluate import Evaluator
-
-Array = NDArray[np.float64]
+from jourdain.inputs import Array
 
 N_ROUNDS, N_SWEEPS, N_NEWTON = 40, 25, 12  # at most; sweeps and Newton's steps of each round
 GOOD = 1e-13  # of the usual speed: F at the answer

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jourdain.errors import BadEvent, ShapeError, unknown
+from jourdain.inputs import Array
 
 if TYPE_CHECKING:
     from jourdain.events.transition import Transition
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

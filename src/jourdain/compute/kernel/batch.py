@@ -19,8 +19,8 @@ from jourdain.compute.kernel.compiler import compiled
 from jourdain.compute.kernel.tape import Tape
 from jourdain.compute.kernel.target import Target
 from jourdain.errors import BadEvent
+from jourdain.inputs import Array
 
-Array = NDArray[np.float64]
 CHUNK = 1 << 15  # lanes that a thread takes at a time
 ROOM = 8 * emit.WIDEST  # bytes; rows are a multiple of it
 SMALLEST_SPARE, LARGEST_SPARE = 1 << 22, 1 << 29  # bytes of memory that is kept for the next table

@@ -10,13 +10,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.compute.kernel.batch import Kernel
 from jourdain.compute.kernel.compiler import assembled
 from jourdain.compute.kernel.single import Single
-
-Array = NDArray[np.float64]
+from jourdain.inputs import Array
 
 # (run, its described inputs, inputs, table, stride; fed back, outputs, which of them stops; records, how many) → rounds
 _POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int64

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.compute.kernel.batch import FOREVER, Kernel, new_table
-
-Array = NDArray[np.float64]
+from jourdain.inputs import Array
 
 
 class Single:

@@ -11,8 +11,9 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from jourdain import gallery
+from jourdain.inputs import Array
 from jourdain.scenarios.scenario import Scenario
-from jourdain.studies.benchmarks.walker import Array, drawn
+from jourdain.studies.benchmarks.walker import drawn
 
 MASS, SIDES, FALL, RESTITUTION = 1.0, np.array([0.3, 0.2, 0.1]), 2.0, 0.5  # the defaults of the gallery's box
 RANGES = {"theta": (-0.9, -0.3), "phi": (0.3, 0.9), "v_x": (0.5, 1.5), "v_y": (-1.0, 1.0), "friction": (0.05, 0.15)}

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from math import cos, sin
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from jourdain.inputs import Array
 
 M, M_HIP, A, B, G, SLOPE = 5.0, 10.0, 0.5, 0.5, 9.81, np.radians(3)
 L = A + B

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain import gallery
 from jourdain.errors import BadEvent
 from jourdain.experiment import Testbed, read
+from jourdain.inputs import Array
 from jourdain.scenarios.scenario import Scenario
 from jourdain.studies.benchmarks.contestant import Contestant
 
-Array = NDArray[np.float64]
 LOG, LOG_NUMPY = "a log from CSV, strike and curves", "a log from CSV, pandas, savgol_filter, NumPy"
 N_SAMPLES = 1_000_000
 AGREEMENT = 1e-9

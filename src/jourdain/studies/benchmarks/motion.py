@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from jourdain import gallery
 from jourdain.errors import BadEvent
+from jourdain.inputs import Array
 from jourdain.motion.gait import Gait
 from jourdain.studies.benchmarks import compass
 from jourdain.studies.benchmarks.contestant import Contestant
-
-Array = NDArray[np.float64]
 
 WALK, WALK_IVP = "compass gait, simulate", "compass gait, solve_ivp"
 BASIN, BASIN_IVP = "basin of the compass gait, 256 × 256", "basin of the compass gait, solve_ivp"

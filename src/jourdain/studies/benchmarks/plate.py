@@ -12,10 +12,11 @@ import sympy as sp
 from casadi import SX
 from scipy.optimize import nnls
 
+from jourdain.inputs import Array
 from jourdain.laws import Frictionless
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
-from jourdain.studies.benchmarks.walker import Array, drawn
+from jourdain.studies.benchmarks.walker import drawn
 
 CORNERS = ((-0.2, -0.15), (-0.2, 0.15), (0.2, -0.15), (0.2, 0.15))  # m, from the middle of the plate
 MASSES = (3.0, 0.2, 0.3, 0.01)  # of falling, turning about x and y, twisting: it reaches far beyond its corners

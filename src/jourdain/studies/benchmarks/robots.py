@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.errors import BadEvent
 from jourdain.events.event import Event
+from jourdain.inputs import Array
 from jourdain.robots.load import load
 from jourdain.robots.robot import Robot
 from jourdain.studies.benchmarks.contestant import Contestant
-
-Array = NDArray[np.float64]
 
 N_STATES = 100_000
 N_LOOP = 2000  # that Pinocchio is timed on

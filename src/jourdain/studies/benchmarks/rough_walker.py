@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from jourdain import gallery
+from jourdain.inputs import Array
 from jourdain.laws import Coulomb
 from jourdain.scenarios.scenario import Scenario
-from jourdain.studies.benchmarks.walker import QUANTITIES, Array
+from jourdain.studies.benchmarks.walker import QUANTITIES
 from jourdain.studies.benchmarks.walker_numpy import reduced
 
 FRICTION, RESTITUTION = 0.3, 0.2

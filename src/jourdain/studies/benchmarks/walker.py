@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.data.dataset import kept
 from jourdain.events.solver import Solver
 from jourdain.events.transition import Transition
+from jourdain.inputs import Array
 from jourdain.scenarios.scenario import Scenario
 from jourdain.scenarios.sweep import solver_of
-
-Array = NDArray[np.float64]
 
 # [FK-b] Table I, and the rate of the legs before the strike.
 M_W, M_H, L_LEG, B_LEG, L_TORSO, RATE = 30.0, 10.0, 0.8, 0.4, 0.4, 1.0

@@ -9,7 +9,8 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from jourdain.studies.benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, RATE, Array
+from jourdain.inputs import Array
+from jourdain.studies.benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, RATE
 
 
 def build(function: ca.Function, n: int, threads: int = 1) -> Callable[..., Array]:

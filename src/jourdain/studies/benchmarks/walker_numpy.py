@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jourdain.studies.benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, QUANTITIES, RATE, Array
+from jourdain.inputs import Array
+from jourdain.studies.benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, QUANTITIES, RATE
 
 N = 5  # velocities: foot_x, foot_y, stance, swing, torso
 Entries = dict[tuple[int, int], Array]

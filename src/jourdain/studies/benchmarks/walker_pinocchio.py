@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from jourdain.studies.benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, QUANTITIES, RATE, Array
+from jourdain.inputs import Array
+from jourdain.studies.benchmarks.walker import B_LEG, L_LEG, L_TORSO, M_H, M_W, QUANTITIES, RATE
 
 
 def solve(theta: Array, rho: Array, torso: Array, mu: Array, chunk: int = 4096) -> Array:

@@ -15,16 +15,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain import gallery
+from jourdain.inputs import Array
 from jourdain.laws import Coulomb
 from jourdain.studies.papers.measured import Prediction
 
 if TYPE_CHECKING:
     from jourdain.events.event import Event
 
-Array = NDArray[np.float64]
 PAPER = "FK-b"
 ANY_FRICTION = np.linspace(0.0, 3.0, 301)  # coefficients among which a reversal is looked for
 REVERSED = 7  # the case in which the paper infers one

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from jourdain.inputs import Array
 from jourdain.studies.papers.printed import rows as printed_rows
 
 if TYPE_CHECKING:
     from jourdain.events.transition import Transition
     from jourdain.scenarios.scenario import Scenario
 
-Array = NDArray[np.float64]
 MILLI = 1e-3
 CONFIGURATIONS = {"symmetric": 0.0, "asymmetric": 0.2}  # d in [FK-b], m
 SAME_DIRECTION = np.radians(0.05)  # γ is printed to the hundredth of a degree at best

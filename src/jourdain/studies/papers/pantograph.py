@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.studies.papers.measured import CONFIGURATIONS, Array, Case, Prediction, cases, predict
+from jourdain.inputs import Array
+from jourdain.studies.papers.measured import CONFIGURATIONS, Case, Prediction, cases, predict
 from jourdain.studies.papers.printed import rows as printed_rows
 from jourdain.studies.papers.record import Settings
 

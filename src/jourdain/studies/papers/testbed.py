@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.experiment.logs import read
 from jourdain.experiment.strike import Strike
 from jourdain.experiment.testbed import Run, Surface, Testbed
+from jourdain.inputs import Array
 from jourdain.studies.papers.friction import Friction, coulomb_event, friction, states
 from jourdain.studies.papers.measured import Case
 from jourdain.studies.papers.pantograph import Results
 
-Array = NDArray[np.float64]
 SURFACE = Surface()  # its compression of some 15 ms is an assumption: no paper prints the duration
 EXPONENTS = (1.0, 1.5, 2.0)  # of the surface, for its stiffness
 STIFFNESS = np.logspace(5, 9, 9)  # N/m^exponent
