@@ -45,8 +45,6 @@ AGAINST_THE_ORDER = {
     ("events", "scenarios"): "event.at(…) makes a Scenario",
     ("motion", "plots"): "trajectory.animate(…) makes a film",
 }
-# The one import at the top of a module that goes against it: solvers ask contacts for their law.
-AT_THE_TOP = {("algebra", "laws")}
 
 
 class Import(NamedTuple):
@@ -107,7 +105,7 @@ def test_imports_go_one_way() -> None:
     wrong = []
     for module, line, imported, inside in ALL:
         edge = (package(module), package(imported))
-        if ORDER.index(edge[1]) <= ORDER.index(edge[0]) or edge in AT_THE_TOP:
+        if ORDER.index(edge[1]) <= ORDER.index(edge[0]):
             continue
         if edge not in AGAINST_THE_ORDER or not inside:
             where = "inside a function" if inside else "at the top"
@@ -115,7 +113,7 @@ def test_imports_go_one_way() -> None:
     assert not wrong, "imports against the order of the packages:\n" + "\n".join(wrong)
 
 
-@pytest.mark.parametrize("edge", [*AGAINST_THE_ORDER, *AT_THE_TOP])
+@pytest.mark.parametrize("edge", AGAINST_THE_ORDER)
 def test_the_table_holds_nothing_that_is_not_needed(edge: tuple[str, str]) -> None:
     assert len(AGAINST_THE_ORDER) <= 6
     assert ORDER.index(edge[0]) < ORDER.index(edge[1])

@@ -47,6 +47,7 @@ _TABLE = (
     Quantity(
         "redundant", "redundant", r"\mathrm{redundant}", "", "1 where the row depends on those before it", along="row"
     ),
+    Quantity("restitution", "e", "e", "", "restitution used, of one-sided contacts", along="one_sided"),
     Quantity("contact_state", "state", r"\mathrm{state}", "", "what became of the contact", along="one_sided"),
     Quantity(
         "contact_residual", "residual", r"\mathrm{residual}", "", "by how much the laws are not met", along="one_sided"

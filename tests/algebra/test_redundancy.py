@@ -17,6 +17,7 @@ from cases import ON, SPREADS, WAYS, Case, Rows, draw, redundant_events, seeds, 
 from jourdain.algebra import lapack
 from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem
+from jourdain.kinds import Kind
 from oracles import dense as oracle
 from oracles.dense import assert_same, assert_same_momentum, assert_same_velocity, impulses_on
 
@@ -176,8 +177,8 @@ def test_equal_constraints_share_the_impulse() -> None:
 
 def split_outcome(M: Array, v: Array, inert: Sequence[Array]) -> list[Array]:
     """The impulses of several inert constraints by themselves."""
-    blocks = tuple(Block("inert", C, *(np.zeros((len(C), 1)),) * 2) for C in inert)
-    impulse = outcome(Problem(M, v[:, None], blocks, ()), lapack)["impulse"][:, 0]
+    blocks = tuple(Block(Kind.INERT, C, *(np.zeros((len(C), 1)),) * 2) for C in inert)
+    impulse = outcome(Problem(M, v[:, None], blocks, ()), lapack).impulse[:, 0]
     return np.split(impulse, np.cumsum([len(C) for C in inert])[:-1])
 
 

@@ -11,13 +11,13 @@ import pytest
 
 import jourdain as jd
 from jourdain import laws
-from jourdain.events import arrays
+from jourdain.events import array_solver
 from jourdain.laws import ContactState
 from oracles import contacts as oracle
 
 HYPOTHESES = ("newton", "poisson", "stronge")
 STATES = {"slips": "SLIPS", "sticks": "STICKS", "reverses": "REVERSES", "no impact": "SEPARATES"}
-MANY = arrays.UNROLLED_FROM
+MANY = array_solver.UNROLLED_FROM
 ONE = jd.Contact(normal=[1.0, 0.0], tangent=[[0.0, 1.0]], law=laws.Coulomb(0.5))
 
 
@@ -175,8 +175,8 @@ def test_a_kernel_and_small_batches_agree(case: str, rng: np.random.Generator) -
 def test_large_batches_are_unrolled(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only lanes with something to look at go to LAPACK."""
     lanes = []
-    by_lapack = arrays._by_lapack
-    monkeypatch.setattr(arrays, "_by_lapack", lambda p, c: lanes.append(p.M.shape[:-2]) or by_lapack(p, c))
+    by_lapack = array_solver.by_lapack
+    monkeypatch.setattr(array_solver, "by_lapack", lambda p, c: lanes.append(p.M.shape[:-2]) or by_lapack(p, c))
     M, v = masses(rng, MANY, 3), rng.normal(size=(MANY, 3))
     law = laws.Coulomb(rng.uniform(0, 1, MANY), 0.5, "poisson")
     t = jd.transition(M, v, contacts=[jd.Contact(normal=[1.0, 0, 0], tangent=[[0, 1.0, 0.3]], law=law)])

@@ -17,9 +17,10 @@ import cases
 import jourdain as jd
 from cases import EVENTS
 from jourdain import gallery
+from jourdain.algebra.record import KEPT
 from jourdain.compute import memory
 from jourdain.compute.kernel.batch import CHUNK
-from jourdain.events.arrays import LARGEST_UNROLLED, UNROLLED_FROM
+from jourdain.events.array_solver import LARGEST_UNROLLED, UNROLLED_FROM
 from jourdain.quantities import QUANTITIES, SCALARS
 
 MANY = 2100  # lanes: by a compiled kernel
@@ -605,7 +606,7 @@ def assert_same_roads(t: jd.Transition, parts: list[jd.Transition], rtol: float)
     """Every number of every lane, compared with the largest number of its quantity in its lane."""
     status = np.concatenate([part.status for part in parts])
     assert np.array_equal(t.status, status)
-    for name in jd.Transition.NUMBERS:
+    for name in KEPT:
         one, other = t._values[name], np.concatenate([part._values[name] for part in parts])
         assert one.shape == other.shape, name
         if not one.size:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 from functools import reduce
-from types import ModuleType
 from typing import Any
 
+from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Problem
+from jourdain.algebra.record import Outcome
 from jourdain.algebra.span import RANK, SMALL_PIVOT
 from jourdain.errors import Status
 from jourdain.kinds import BEFORE_KINDS, Kind
@@ -27,41 +28,45 @@ DOUBTFUL_MASS = 64  # added to a status: M may be positive definite only up to r
 
 
 def verdict(
-    problem: Problem, values: dict[str, Any], la: ModuleType, checked: bool, sound_input: Any, independent: bool = False
+    problem: Problem,
+    values: Outcome,
+    la: LinearAlgebra,
+    checked: bool,
+    sound_input: Any,
+    independent: bool = False,
 ) -> tuple[Any, Any]:
     """(verdict, whether the event has no numbers), (1, 1). The verdict is the `Status`, DOUBTFUL_MASS added where M is.
 
     For `independent` rows it is 0 or DOUBTFUL_ROWS: whatever is wrong is left to the other look.
 
-    `values`: of `outcome`, perhaps with "geometry", the geometric rows, and "u_rounding", what u⁻ may be off by.
-    `sound_input`: whether all input is finite. The first test that fails tells.
+    `sound_input`: whether all input is finite. The first test that fails decides.
     """
-    told = [values[name] for name in ("v_plus", "impulse", "u_minus", "u_plus", "T_minus", "T_plus")]
+    numbers = [values.v_plus, values.impulse, values.u_minus, values.u_plus, values.T_minus, values.T_plus]
     if independent:  # large pivots and finite energies leave no doubt about v⁺, nor about rows that are on
-        k, impulse = values["target"].shape[-2], values["impulse"]
-        speeds = [la.rows(values[name], k, impulse.shape[-2]) for name in ("u_minus", "u_plus")]
-        told = [impulse, *speeds, values["T_minus"], values["T_plus"]]
-    tests = [(Status.NOT_FINITE, la.both(sound_input, finite(la.stack(*told), la)))]
+        k, stop = values.target.shape[-2], values.impulse.shape[-2]
+        speeds = [la.rows(u, k, stop) for u in (values.u_minus, values.u_plus)]
+        numbers = [values.impulse, *speeds, values.T_minus, values.T_plus]
+    tests = [(Status.NOT_FINITE, la.both(sound_input, finite(la.stack(*numbers), la)))]
     if checked:
-        if "geometry" in values:
-            tests.append((Status.OFF_CONSTRAINT, la.every(la.absolute(values["geometry"]) <= TOLERANCE)))
+        if values.geometry is not None:
+            tests.append((Status.OFF_CONSTRAINT, la.every(la.absolute(values.geometry) <= TOLERANCE)))
         holds = _prior_exact if independent else _prior_holds
         tests.append((Status.PRIOR_VIOLATED, la.every(holds(problem, values, la))))
-    tests.append((Status.BAD_RESTITUTION, la.every(la.both(values["kappa"] >= 0, values["kappa"] <= 1))))
+    tests.append((Status.BAD_RESTITUTION, la.every(la.both(values.kappa >= 0, values.kappa <= 1))))
     if problem.of_kind(Kind.CONTACT):
-        tests.append((Status.BAD_FRICTION, la.every(values["friction"] >= 0)))
-        if values["contact_arrived"].shape[-2]:
-            tests.append((Status.NOT_CONVERGED, values["contact_arrived"]))
-        met = la.both(la.every(values["contact_residual"] <= TOLERANCE), values["contact_closing"] <= TOLERANCE)
+        tests.append((Status.BAD_FRICTION, la.every(values.friction >= 0)))
+        if values.contact_arrived.shape[-2]:
+            tests.append((Status.NOT_CONVERGED, values.contact_arrived))
+        met = la.both(la.every(values.contact_residual <= TOLERANCE), values.contact_closing <= TOLERANCE)
         tests.append((Status.INFEASIBLE, met))
-        tests.append((Status.AMBIGUOUS, la.where(values["contact_several"], 0.0, 1.0) > 0))
+        tests.append((Status.AMBIGUOUS, la.where(values.contact_several, 0.0, 1.0) > 0))
     if not independent:  # rows that are well apart cannot contradict each other
         tests.append((Status.CONTRADICTION, la.every(_as_asked(values, la))))
-    tests.append((Status.ENERGY_CREATED, values["energy_created"] <= 0))
+    tests.append((Status.ENERGY_CREATED, values.energy_created <= 0))
     small = UNREFINED_PIVOT if independent else SMALL_PIVOT
-    sure = la.every(values["pivots"] > small * values["M_diagonal"])  # pivots never exceed the diagonal
+    sure = la.every(values.pivots > small * values.M_diagonal)  # pivots never exceed the diagonal
     if independent:
-        sound = reduce(la.both, [passed for _, passed in tests], la.both(sure, values["apart"]))
+        sound = reduce(la.both, [passed for _, passed in tests], la.both(sure, values.apart))
         return la.where(sound, 0.0, float(DOUBTFUL_ROWS)), la.zeros(1, 1, like=problem.M) > 0
     status = la.zeros(1, 1, like=problem.M)
     for code, passed in reversed(tests):  # the first that fails is written last
@@ -69,34 +74,33 @@ def verdict(
     return status + la.where(sure, 0.0, float(DOUBTFUL_MASS)), status > float(Status.ENERGY_CREATED)
 
 
-def finite(column: Any, la: ModuleType) -> Any:
+def finite(column: Any, la: LinearAlgebra) -> Any:
     """Whether all of a column is, (1, 1). A sum tells: what is not finite in one term is not in the sum."""
     return la.transpose(la.absolute(column)) @ la.ones(column.shape[-2], 1, like=column) <= LARGEST
 
 
-def _slow(u: Any, slack: Any, energy: Any, row_length2: Any, la: ModuleType, part: float = TOLERANCE) -> Any:
+def _slow(u: Any, slack: Any, energy: Any, row_length2: Any, la: LinearAlgebra, part: float = TOLERANCE) -> Any:
     """Whether |u| ≤ part √(2T · c M⁻¹ cᵀ) + slack, row by row; squared, so that no root is needed."""
     excess = la.absolute(u) - slack
     excess = la.where(excess < 0, 0.0, excess)  # NaN stays
     return excess * excess <= 2 * part**2 * energy * row_length2
 
 
-def _prior_holds(problem: Problem, values: dict[str, Any], la: ModuleType) -> Any:
+def _prior_holds(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
     """Whether the prior velocity satisfies the rows that are on before, row by row."""
-    conditions, start = [la.ones(1, 1, like=problem.M) > 0], 0
-    for block in problem.blocks:
-        stop = start + block.C.shape[-2]
+    conditions = [la.ones(1, 1, like=problem.M) > 0]
+    for block, place in zip(problem.blocks, problem.stacked_places(), strict=True):
         if block.kind in BEFORE_KINDS:
-            u, b, length2 = (la.rows(values[name], start, stop) for name in ("u_minus", "b_minus", "row_length2"))
+            rows = (values.u_minus, values.b_minus, values.row_length2)
+            u, b, length2 = (la.rows(x, place.start, place.stop) for x in rows)
             slack = TOLERANCE * la.absolute(b)
-            if "u_rounding" in values:
-                slack = slack + la.rows(values["u_rounding"], start, stop)
-            conditions.append(_slow(u, slack, values["T_minus"], length2, la))
-        start = stop
+            if values.u_rounding is not None:
+                slack = slack + la.rows(values.u_rounding, place.start, place.stop)
+            conditions.append(_slow(u, slack, values.T_minus, length2, la))
     return la.stack(*conditions)
 
 
-def _prior_exact(problem: Problem, values: dict[str, Any], la: ModuleType) -> Any:
+def _prior_exact(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
     """The same up to rounding of C v⁻, which needs no M⁻¹; what is off by more is left to the other look."""
     conditions = [la.ones(1, 1, like=problem.M) > 0]
     for block in problem.of_kind(*BEFORE_KINDS):
@@ -105,14 +109,14 @@ def _prior_exact(problem: Problem, values: dict[str, Any], la: ModuleType) -> An
     return la.stack(*conditions)
 
 
-def _as_asked(values: dict[str, Any], la: ModuleType) -> Any:
+def _as_asked(values: Outcome, la: LinearAlgebra) -> Any:
     """Whether the rows that are on during the event come out as asked, row by row: C'v⁺ + b⁺ = target.
 
     A row that was dropped may be off by the part of it, shorter than RANK, that the others do not span.
     """
-    asked = values["target"]
+    asked = values.target
     k = asked.shape[-2]
-    u, b, length2 = (la.rows(values[name], 0, k) for name in ("u_plus", "b_plus", "row_length2"))
-    energy = values["T_minus"] + values["T_plus"] + values["T_free"]
+    u, b, length2 = (la.rows(x, 0, k) for x in (values.u_plus, values.b_plus, values.row_length2))
+    energy = values.T_minus + values.T_plus + values.T_free
     slack = TOLERANCE * (la.absolute(b) + la.absolute(asked))
     return _slow(u - asked, slack, energy, length2, la, part=TOLERANCE + RANK)

@@ -2,55 +2,56 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
+from jourdain.algebra.linear import LinearAlgebra
 
-def row(X: Any, i: int, la: ModuleType) -> Any:
+
+def row(X: Any, i: int, la: LinearAlgebra) -> Any:
     """Row i, (1, columns); of a column its entry, (1, 1)."""
     return la.rows(X, i, i + 1)
 
 
-def each_row(X: Any, la: ModuleType) -> list[Any]:
+def each_row(X: Any, la: LinearAlgebra) -> list[Any]:
     """The rows of a matrix, (1, columns) each."""
     return [row(X, i, la) for i in range(X.shape[-2])]
 
 
-def entry(X: Any, i: int, j: int, la: ModuleType) -> Any:
+def entry(X: Any, i: int, j: int, la: LinearAlgebra) -> Any:
     """X_ij, (1, 1)."""
     return la.transpose(row(la.transpose(row(X, i, la)), j, la))
 
 
-def larger(one: Any, other: Any, la: ModuleType) -> Any:
+def larger(one: Any, other: Any, la: LinearAlgebra) -> Any:
     """The larger of two numbers; `other` where `one` is NaN."""
     return la.where(one > other, one, other)
 
 
-def smaller(one: Any, other: Any, la: ModuleType) -> Any:
+def smaller(one: Any, other: Any, la: LinearAlgebra) -> Any:
     """The smaller of two numbers; `other` where `one` is NaN."""
     return la.where(one < other, one, other)
 
 
-def sign(x: Any, la: ModuleType) -> Any:
+def sign(x: Any, la: LinearAlgebra) -> Any:
     """1, −1, or 0 for what is neither positive nor negative."""
     return la.where(x > 0, 1.0, la.where(x < 0, -1.0, 0.0))
 
 
-def columns(X: Any, la: ModuleType) -> list[Any]:
+def columns(X: Any, la: LinearAlgebra) -> list[Any]:
     rows = la.transpose(X)
     return [la.transpose(la.rows(rows, i, i + 1)) for i in range(rows.shape[-2])]
 
 
-def scaled(C: Any, factor: Any, la: ModuleType) -> Any:
+def scaled(C: Any, factor: Any, la: LinearAlgebra) -> Any:
     """Y = C L⁻¹."""
     return la.transpose(factor.solve_transposed(la.transpose(C)))
 
 
-def squares(Y: Any, la: ModuleType) -> Any:
+def squares(Y: Any, la: LinearAlgebra) -> Any:
     """The square of the length of each row, W_ii = c M⁻¹ cᵀ for Y = C L⁻¹, (k, 1)."""
     return la.stack(la.zeros(0, 1, like=Y), *(y @ la.transpose(y) for y in each_row(Y, la)))
 
 
-def root(square: Any, la: ModuleType) -> Any:
+def root(square: Any, la: LinearAlgebra) -> Any:
     """The square root, 0 for what is not positive; guarded inside, so that its derivative is 0 at 0."""
     return la.where(square > 0, la.sqrt(la.where(square > 0, square, 1.0)), 0.0)

@@ -11,160 +11,204 @@ See README.md beside this file for the derivation and the signs.
 
 from __future__ import annotations
 
-from types import ModuleType
+from dataclasses import dataclass
 from typing import Any
 
-from jourdain.algebra.contacts.problem import Touched, contact_impulses
-from jourdain.algebra.energy import booked, energy_parts, half_square, ratio
+from jourdain.algebra.contacts.response import ContactResponse, contact_impulses
+from jourdain.algebra.energy import Energy, booked, energy_parts, half_square, ratio
 from jourdain.algebra.entries import columns, scaled, squares
+from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Block, Decomposition, Problem, decompose, target
+from jourdain.algebra.record import Outcome
 from jourdain.algebra.span import RANK, span
 from jourdain.kinds import AFTER_KINDS, BEFORE_KINDS, ON_KINDS, Kind
 
 
-def outcome(problem: Problem, la: ModuleType, independent: bool = False) -> dict[str, Any]:
-    """Every quantity of the event, by name. Rows are stacked in the order of `problem.blocks`.
+@dataclass(frozen=True)
+class Jump:
+    """How the velocities change: x⁺ = x⁻ + x_f + Qᵀν, v⁺ = v⁻ + dv."""
 
-    `independent`: for rows that are well apart (see `span`), which "apart" tells of each event, and an M that is not
-    nearly singular: there the refinement changes nothing but the last digit.
+    asked: Any  # (rows that are on, 1), u⁺
+    x_minus: Any
+    x_f: Any  # of all given impulses, those of contacts included
+    nu: Any  # along the rows of Q that are on
+    dv: Any
+    nonideal: Any  # (n, 1), generalized impulse of the nonideal rows
+    given: Any  # (n, 1), of all given impulses without contacts
+    response: ContactResponse | None
+
+
+def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False) -> Outcome:
+    """Every number of the event that follows from its matrices.
+
+    `independent`: for rows that are well conditioned (see `span`), which `Outcome.apart` says of each event, and an M
+    that is not nearly singular: there the refinement changes nothing but the last digit.
     """
     parts = decompose(problem, la, independent)
-    factor, on, Q_r, Q_c = parts.factor, parts.on, parts.Q_r, parts.Q_c
-    T = la.transpose
-    M, v_minus, blocks = problem.M, problem.v_minus, problem.blocks
-    on_blocks = problem.of_kind(*ON_KINDS)
-    no_rows, none = la.zeros(0, 1, like=M), la.zeros(M.shape[-1], 1, like=M)
+    on, T, blocks, nothing = parts.on, la.transpose, problem.blocks, la.zeros(0, 1, like=problem.M)
+    jump = _jump(problem, parts, la, independent)
+    response, v_minus, v_plus = jump.response, problem.v_minus, problem.v_minus + jump.dv
 
     def stack(parts: list[Any]) -> Any:
-        return la.stack(no_rows, *parts)
+        return la.stack(nothing, *parts)
+
+    impulse_on = on.impulse(jump.nu)
+    given = [_given_impulse(block, la) for block in blocks if block.kind not in (*ON_KINDS, Kind.CONTACT)]
+    impulse = stack([impulse_on, *([] if response is None else [response.solution.impulse]), *given])
+    b_minus, b_plus = stack([block.b_minus for block in blocks]), stack([block.b_plus for block in blocks])
+    motion_minus, motion_plus = (stack([block.C @ v for block in blocks]) for v in (v_minus, v_plus))
+    n_on, n_contact = on.keep.shape[-2], problem.n_rows(Kind.CONTACT)
+    not_on = la.zeros(impulse.shape[-2] - n_on, 1, like=problem.M)
+    idle = la.rows(not_on, n_contact, not_on.shape[-2])  # rows that neither are on nor touch
+    before, after = _energies(parts, jump, la)
+    drive_work, dissipated, at_supports = _support_work(problem, jump, impulse_on, la)
+    x_free = jump.x_minus + jump.x_f
+    return Outcome(
+        **{f"{name}_minus": part for name, part in before._asdict().items()},
+        **{f"{name}_plus": part for name, part in after._asdict().items()},
+        xi=ratio(before.T_c, before.T, la),
+        # −Δxᵀ(x⁻ + Δx/2), Δx = x_f + Qᵀν
+        loss=-(T(jump.x_f) @ (jump.x_minus + jump.x_f / 2) + T(jump.nu) @ (on.Q @ x_free + jump.nu / 2)),
+        drive_work=drive_work,
+        dissipated=dissipated,
+        energy_created=nothing,
+        q=nothing,
+        v_minus=v_minus,
+        v_plus=v_plus,
+        outputs_minus=nothing,
+        outputs_plus=nothing,
+        u_minus=motion_minus + b_minus,
+        u_plus=motion_plus + b_plus,
+        impulse=impulse,
+        Lambda=stack([on.impulse(on.Q @ parts.factor.solve_transposed(jump.nonideal)), not_on]),
+        effective_mass=_effective_masses(problem, parts),
+        # Each impulse works on the mean of the velocities before and after (Thomson–Tait); the sum is T⁺ − T⁻.
+        ledger=booked(problem, impulse * (motion_minus + motion_plus) / 2, at_supports, response, la),
+        applied_work=stack([T(applied) @ (v_minus + jump.dv / 2) for applied in problem.applied]),
+        redundant=stack([1 - on.keep, *([] if response is None else [response.redundant]), idle]),
+        dof=_degrees_of_freedom(problem, parts),
+        nullspace=on.nullspace(),
+        row_length2=_lengths2(problem, parts),
+        required_friction=nothing,
+        apart=on.apart if response is None else la.both(on.apart, response.apart),
+        target=jump.asked,
+        pivots=parts.factor.pivots,
+        M_diagonal=la.diagonal_of(problem.M),
+        T_free=half_square(x_free, la),
+        b_minus=b_minus,
+        b_plus=b_plus,
+        kappa=stack([*(block.kappa for block in problem.of_kind(Kind.ELASTIC)), *_numbers(problem, "restitution")]),
+        friction=stack(_numbers(problem, "friction")),
+        applied=jump.given - jump.nonideal,
+        **_of_contacts(problem, response, la),
+    )
+
+
+def _jump(problem: Problem, parts: Decomposition, la: LinearAlgebra, independent: bool) -> Jump:
+    """ν and v⁺ − v⁻: the parts along Q are given by the rows that are on, the others by what acts besides."""
+    factor, on, T = parts.factor, parts.on, la.transpose
+    M, v_minus, on_blocks = problem.M, problem.v_minus, problem.of_kind(*ON_KINDS)
+    no_rows, none = la.zeros(0, 1, like=M), la.zeros(M.shape[-1], 1, like=M)
 
     # What is asked for: C'v⁺ + b⁺ = target.
-    asked = stack([target(block, v_minus, la) for block in on_blocks])
-    b_plus = stack([block.b_plus for block in on_blocks])
+    asked = la.stack(no_rows, *(target(block, v_minus, la) for block in on_blocks))
+    b_plus = la.stack(no_rows, *(block.b_plus for block in on_blocks))
     C_on = la.stack(la.zeros(0, M.shape[-1], like=M), *(block.C for block in on_blocks))
 
     # What acts besides: f̄ = f̄_A + f̄_N.
     nonideal = sum((T(block.C) @ block.beta for block in problem.of_kind(Kind.NONIDEAL)), none)
-    f = sum(problem.applied, nonideal)
-    x_f, x_nonideal = factor.solve_transposed(f), factor.solve_transposed(nonideal)
+    given = sum(problem.applied, nonideal)
+    x_minus, x_f = factor.apply(v_minus), factor.solve_transposed(given)
 
-    # x⁺ = x⁻ + x_f + Qᵀν: the parts along Q are given by the rows, the others stay.
-    x_minus = factor.apply(v_minus)
-
-    def response(x_f: Any) -> tuple[Any, Any]:
+    def response_to(x_f: Any) -> tuple[Any, Any]:
         """(ν, v⁺ − v⁻) of the rows that are on to impulses f̄."""
         nu = on.coordinates(asked - b_plus) - on.Q @ (x_minus + x_f)
-        jump = factor.solve(x_f + T(on.Q) @ nu)
+        dv = factor.solve(x_f + T(on.Q) @ nu)
         if not independent:
             # One step of refinement with the rows themselves: v⁺ ← v⁺ − M⁻¹C'ᵀW⁻¹(C'v⁺ + b⁺ − target).
-            correction = on.coordinates(asked - b_plus - C_on @ (v_minus + jump))
+            correction = on.coordinates(asked - b_plus - C_on @ (v_minus + dv))
             nu = nu + correction
-            jump = jump + factor.solve(T(on.Q) @ correction)
-        return nu, jump
+            dv = dv + factor.solve(T(on.Q) @ correction)
+        return nu, dv
 
-    nu, jump = response(x_f)
-    touched = contact_impulses(problem, parts, v_minus + jump, half_square(x_minus, la), la, independent)
-    if touched is not None:  # what the contacts do besides, and how the rows that are on answer
-        x_f = x_f + factor.solve_transposed(touched.generalized)
-        nu, jump = response(x_f)
-        Q_c = la.stack(Q_c, touched.Q)
-    x_free = x_minus + x_f
-    n_touched = Q_c.shape[-2] - parts.Q_c.shape[-2]
-    Q = la.stack(Q_r, Q_c)
-    v_plus = v_minus + jump
-    impulse_on = on.impulse(nu)
+    nu, dv = response_to(x_f)
+    contacts = contact_impulses(problem, parts, v_minus + dv, half_square(x_minus, la), la, independent)
+    if contacts is not None:  # what the contacts do besides, and how the rows that are on answer
+        x_f = x_f + factor.solve_transposed(contacts.generalized)
+        nu, dv = response_to(x_f)
+    return Jump(asked, x_minus, x_f, nu, dv, nonideal, given, contacts)
 
-    motion_minus, motion_plus = (stack([block.C @ v for block in blocks]) for v in (v_minus, v_plus))
-    u_minus = motion_minus + stack([block.b_minus for block in blocks])
-    u_plus = motion_plus + stack([block.b_plus for block in blocks])
-    others = la.zeros(sum(block.C.shape[-2] for block in blocks) - C_on.shape[-2], 1, like=M)  # rows that are not on
-    n_contact = sum(block.C.shape[-2] for block in problem.of_kind(Kind.CONTACT))
-    idle = la.rows(others, n_contact, others.shape[-2])  # rows that neither are on nor touch
-    at_contacts = [] if touched is None else [touched.solved.impulse]
-    given = [_given_impulse(block, la) for block in blocks if block.kind not in (*ON_KINDS, Kind.CONTACT)]
-    impulse = stack([impulse_on, *at_contacts, *given])
 
-    # Energy: T = T_r + T_c + T_a, orthogonal parts of x.
-    along = Q @ x_minus
-    admissible = x_minus - T(Q) @ along
-    energies = energy_parts("minus", along, admissible, Q_r.shape[-2], la)
+def _energies(parts: Decomposition, jump: Jump, la: LinearAlgebra) -> tuple[Energy, Energy]:
+    """T = T_r + T_c + T_a before and after: orthogonal parts of x."""
+    Q_c = parts.Q_c if jump.response is None else la.stack(parts.Q_c, jump.response.Q)
+    Q = la.stack(parts.Q_r, Q_c)
+    along = Q @ jump.x_minus
+    admissible = jump.x_minus - la.transpose(Q) @ along
+    before = energy_parts(along, admissible, parts.n_regular, la)
     # What acts besides moves both parts, the rows that are on only theirs: Q x⁺ = Q x⁻ + Q x_f + ν.
-    pushed = Q @ x_f
-    along = along + pushed + la.stack(nu, la.zeros(n_touched, 1, like=M))
-    admissible = admissible + (x_f - T(Q) @ pushed)
-    energies |= energy_parts("plus", along, admissible, Q_r.shape[-2], la)
+    pushed = Q @ jump.x_f
+    n_contact = Q_c.shape[-2] - parts.Q_c.shape[-2]
+    along = along + pushed + la.stack(jump.nu, la.zeros(n_contact, 1, like=jump.x_minus))
+    return before, energy_parts(along, admissible + (jump.x_f - la.transpose(Q) @ pushed), parts.n_regular, la)
 
-    # Each impulse works on the mean of the velocities before and after (Thomson–Tait); the sum is T⁺ − T⁻.
-    mean = v_minus + jump / 2
-    applied_work = stack([T(applied) @ mean for applied in problem.applied])
 
-    # Moving supports: with ũ⁻ = C'v⁻ + b⁺, ΔT = drive work − dissipated (+ work of f̄), contacts included.
+def _support_work(problem: Problem, jump: Jump, impulse_on: Any, la: LinearAlgebra) -> tuple[Any, Any, Any]:
+    """(drive work, dissipated, work at the rows of contacts): with ũ⁻ = C'v⁻ + b⁺, ΔT = drive work − dissipated + work
+    of f̄, contacts included.
+    """
+    T, no_rows = la.transpose, la.zeros(0, 1, like=problem.M)
+    on_blocks, touching = problem.of_kind(*ON_KINDS), problem.of_kind(Kind.CONTACT)
+    b_plus = la.stack(no_rows, *(block.b_plus for block in on_blocks))
+    u_tilde = la.stack(no_rows, *(block.C @ problem.v_minus for block in on_blocks)) + b_plus
     drive_work = -T(b_plus) @ impulse_on
-    dissipated = -T(impulse_on) @ (asked + C_on @ v_minus + b_plus) / 2
-    at_supports = no_rows
-    if touched is not None:
-        pushed, touching = touched.solved.impulse, problem.of_kind(Kind.CONTACT)
-        at_supports = -pushed * stack([block.b_plus for block in touching])
-        drive_work = drive_work + T(at_supports) @ la.ones(at_supports.shape[-2], 1, like=M)
-        dissipated = dissipated - T(pushed) @ stack([block.C @ mean + block.b_plus for block in touching])
+    dissipated = -T(impulse_on) @ (jump.asked + u_tilde) / 2
+    if jump.response is None:
+        return drive_work, dissipated, no_rows
+    pushed, mean = jump.response.solution.impulse, problem.v_minus + jump.dv / 2
+    at_supports = -pushed * la.stack(*(block.b_plus for block in touching))
+    drive_work = drive_work + T(at_supports) @ la.ones(at_supports.shape[-2], 1, like=problem.M)
+    dissipated = dissipated - T(pushed) @ la.stack(*(block.C @ mean + block.b_plus for block in touching))
+    return drive_work, dissipated, at_supports
 
-    return energies | {
-        "v_minus": v_minus,
-        "v_plus": v_plus,
-        "impulse": impulse,
-        "Lambda": stack([on.impulse(on.Q @ x_nonideal), others]),
-        "u_minus": u_minus,
-        "u_plus": u_plus,
-        "ledger": booked(problem, impulse * (motion_minus + motion_plus) / 2, at_supports, touched, la),
-        "applied_work": applied_work,
-        "loss": -(T(x_f) @ (x_minus + x_f / 2) + T(nu) @ (on.Q @ x_free + nu / 2)),  # −Δxᵀ(x⁻ + Δx/2), Δx = x_f + Qᵀν
-        "xi": ratio(energies["T_c_minus"], energies["T_minus"], la),
-        "drive_work": drive_work,
-        "dissipated": dissipated,
-        "effective_mass": _effective_masses(problem, parts),
-        "redundant": stack([1 - on.keep, *([] if touched is None else [touched.redundant]), idle]),
-        "dof": _degrees_of_freedom(problem, parts),
-        "apart": on.apart if touched is None else la.both(on.apart, touched.apart),
-        "nullspace": on.nullspace(),
-        "target": asked,
-        # What the checks need.
-        "pivots": factor.pivots,
-        "M_diagonal": la.diagonal_of(M),
-        "row_length2": _lengths2(problem, parts),
-        "T_free": half_square(x_free, la),
-        "b_minus": stack([block.b_minus for block in blocks]),
-        "b_plus": stack([block.b_plus for block in blocks]),
-        "kappa": stack([block.kappa for block in problem.of_kind(Kind.ELASTIC, Kind.CONTACT)]),
-        "friction": stack([block.friction for block in problem.of_kind(Kind.CONTACT) if block.friction is not None]),
-        "applied": f - nonideal,
-        **_of_contacts(problem, touched, la),
+
+def _of_contacts(problem: Problem, response: ContactResponse | None, la: LinearAlgebra) -> dict[str, Any]:
+    """The fields of `Outcome` about one-sided contacts; paths, (contacts, 1), are 0 for laws that have none."""
+    works = ("compression_work", "restitution_work", "friction_work", "compression_end", "slip_end", "slip_impulse")
+    blocks, nothing = problem.of_kind(Kind.CONTACT), la.zeros(0, 1, like=problem.M)
+    zero, zeros = la.zeros(1, 1, like=problem.M), la.zeros(len(blocks), 1, like=problem.M)
+    if response is None:
+        names = ("state", "residual", "margin", "undetermined", "shared", "asked", "arrived", "several", "closing",
+                 "kink", "ways")  # fmt: skip
+        fields = dict.fromkeys((*works, "restitution", *(f"contact_{name}" for name in names)), nothing)
+        return fields | {"contact_one_of_many": zero}
+    solution = response.solution
+    one_of_many = zero if solution.one_of_many is None else la.where(solution.one_of_many > 0, 1.0, 0.0)
+    optional = {"asked": solution.asked, "arrived": solution.arrived, "kink": solution.kink, "ways": solution.ways}
+    none = la.where(zero > 0, 0.0, float("nan"))
+    restitution = [block.numbers.get("restitution", none) for block in blocks]
+    return {
+        **dict(zip(works, [zeros] * 6 if solution.path is None else columns(solution.path, la), strict=True)),
+        **{f"contact_{name}": nothing if value is None else value for name, value in optional.items()},
+        "restitution": la.stack(*restitution),
+        "contact_state": solution.state,
+        "contact_residual": solution.miss * la.ones(len(blocks), 1, like=problem.M),
+        "contact_margin": solution.margin,
+        "contact_undetermined": response.undetermined,
+        "contact_shared": response.shared,
+        "contact_one_of_many": one_of_many,
+        "contact_several": solution.several,
+        "contact_closing": solution.closing,
     }
 
 
-def _of_contacts(problem: Problem, touched: Touched | None, la: ModuleType) -> dict[str, Any]:
-    """What contacts tell of themselves; paths, (contacts, 1), are 0 for laws that have none."""
-    names = ("compression_work", "restitution_work", "friction_work", "compression_end", "slip_end", "slip_impulse")
-    none = la.zeros(len(problem.of_kind(Kind.CONTACT)), 1, like=problem.M)
-    parts = [none] * len(names) if touched is None or touched.solved.path is None else columns(touched.solved.path, la)
-    nothing = la.zeros(0, 1, like=problem.M)
-    told = dict.fromkeys(
-        ("state", "undetermined", "several", "closing", "margin", "kink", "ways", "asked", "arrived"), nothing
-    )
-    told["one_of_many"] = la.zeros(1, 1, like=problem.M)
-    told["shared"] = nothing
-    miss = none
-    if touched is not None:
-        told |= {name: value for name, value in vars(touched.solved).items() if name in told and value is not None}
-        told["one_of_many"] = la.where(told["one_of_many"] > 0, 1.0, 0.0)
-        told["undetermined"] = touched.undetermined
-        told["shared"] = touched.shared
-        miss = touched.solved.miss * la.ones(none.shape[-2], 1, like=problem.M)
-    told["residual"] = miss
-    return dict(zip(names, parts, strict=True)) | {f"contact_{name}": value for name, value in told.items()}
+def _numbers(problem: Problem, name: str) -> list[Any]:
+    """A number of the laws of contacts, of those that have it."""
+    return [block.numbers[name] for block in problem.of_kind(Kind.CONTACT) if name in block.numbers]
 
 
-def _given_impulse(block: Block, la: ModuleType) -> Any:
-    return block.beta if block.kind == Kind.NONIDEAL else la.zeros(block.C.shape[-2], 1, like=block.C)
+def _given_impulse(block: Block, la: LinearAlgebra) -> Any:
+    return block.beta if block.kind == Kind.NONIDEAL else la.zeros(block.n_rows, 1, like=block.C)
 
 
 def _on_lengths2(parts: Decomposition, start: int) -> Any:
@@ -200,6 +244,6 @@ def _degrees_of_freedom(problem: Problem, parts: Decomposition) -> Any:
     """How many independent velocities there are before, during and after, (3, 1)."""
     la, n, keep = parts.la, problem.M.shape[-1], parts.on.keep
     before = [scaled(block.C, parts.factor, la) for block in problem.of_kind(*BEFORE_KINDS)]
-    n_after = sum(block.C.shape[-2] for block in problem.of_kind(*AFTER_KINDS))
+    n_after = problem.n_rows(*AFTER_KINDS)
     kept = (span(before, n, la, like=problem.M).keep, keep, la.rows(keep, 0, n_after))  # elastic rows come last
     return la.stack(*(n - la.transpose(some) @ some for some in kept))

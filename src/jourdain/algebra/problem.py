@@ -5,59 +5,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from types import ModuleType
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Generic
 
 from jourdain.algebra.entries import scaled
+from jourdain.algebra.linear import Factor, LinearAlgebra, X
 from jourdain.algebra.span import Span, span
 from jourdain.kinds import BEFORE_KINDS, ON_KINDS, Kind
 
+if TYPE_CHECKING:
+    from jourdain.algebra.contacts.contacts import ContactLaw
+
 
 @dataclass(frozen=True)
-class Block:
+class Block(Generic[X]):
     """The rows u = C v + b of one constraint of an event."""
 
     kind: Kind
-    C: Any  # (k, n)
-    b_minus: Any  # (k, 1)
-    b_plus: Any  # (k, 1)
-    kappa: Any = None  # (k, 1), restitution of elastic rows; (1, 1) of a contact
-    beta: Any = None  # (k, 1), given impulse of nonideal rows
-    friction: Any = None  # (1, 1), of a contact whose law has one
-    law: Any = None  # of a contact: which of `laws`
+    C: X  # (k, n)
+    b_minus: X  # (k, 1)
+    b_plus: X  # (k, 1)
+    kappa: X | None = None  # (k, 1), restitution of elastic rows
+    beta: X | None = None  # (k, 1), given impulse of nonideal rows
+    law: ContactLaw | None = None  # of a one-sided contact
+    numbers: Mapping[str, X] = field(default_factory=dict)  # of its law, (1, 1) each: "restitution", "friction", …
 
-    def changed(self, change: Callable[[Any], Any]) -> Block:
+    @property
+    def n_rows(self) -> int:
+        return int(self.C.shape[-2])  # type: ignore[attr-defined]
+
+    def arrays(self) -> dict[str, X]:
+        """All of its arrays, by name."""
+        parts = {"C": self.C, "b_minus": self.b_minus, "b_plus": self.b_plus, "kappa": self.kappa, "beta": self.beta}
+        return {name: part for name, part in parts.items() if part is not None} | dict(self.numbers)
+
+    def changed(self, change: Callable[[X], X]) -> Block[X]:
         """The same block with `change` applied to each of its arrays."""
-        names = ("C", "b_minus", "b_plus", "kappa", "beta", "friction")
-        parts = {name: getattr(self, name) for name in names}
-        return replace(self, **{name: change(part) for name, part in parts.items() if part is not None})
+        changed: dict[str, Any] = {name: change(part) for name, part in self.arrays().items()}
+        numbers = {name: changed.pop(name) for name in self.numbers}
+        return replace(self, **changed, numbers=numbers)
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(Generic[X]):
     """One event: blocks sorted by `Kind` and generalized applied impulses, one column each."""
 
-    M: Any  # (n, n)
-    v_minus: Any  # (n, 1)
-    blocks: tuple[Block, ...]
-    applied: tuple[Any, ...]  # of (n, 1)
-    found: Any = None  # (f, 1), what the iteration of contacts in space finds; None: it is run with numbers
+    M: X  # (n, n)
+    v_minus: X  # (n, 1)
+    blocks: tuple[Block[X], ...]
+    applied: tuple[X, ...]  # of (n, 1)
+    found: X | None = None  # (f, 1), what the iteration of contacts in space finds; None: it is run with numbers
 
-    def changed(self, change: Callable[[Any], Any]) -> Problem:
+    def changed(self, change: Callable[[X], X]) -> Problem[X]:
         """The same event with `change` applied to each of its arrays."""
         blocks = tuple(block.changed(change) for block in self.blocks)
         applied = tuple(change(f) for f in self.applied)
         return replace(self, M=change(self.M), v_minus=change(self.v_minus), blocks=blocks, applied=applied)
 
-    def of_kind(self, *kinds: Kind) -> list[Block]:
+    def of_kind(self, *kinds: Kind) -> list[Block[X]]:
         return [block for block in self.blocks if block.kind in kinds]
 
+    def n_rows(self, *kinds: Kind) -> int:
+        return sum(block.n_rows for block in self.of_kind(*kinds))
 
-def target(block: Block, v_minus: Any, la: ModuleType) -> Any:
+    def stacked_places(self) -> list[slice]:
+        """Where the rows of each block stand in the stack."""
+        stops = list(accumulate(block.n_rows for block in self.blocks))
+        return [slice(start, stop) for start, stop in zip([0, *stops], stops, strict=False)]
+
+
+def target(block: Block, v_minus: Any, la: LinearAlgebra) -> Any:
     """What u⁺ must be: 0, or −κ u⁻ for elastic rows, u⁻ before any applied impulse [WC 27]."""
-    if block.kind != Kind.ELASTIC:
+    if block.kappa is None:
         return la.zeros(block.C.shape[-2], 1, like=block.C)
     return -block.kappa * (block.C @ v_minus + block.b_minus)
 
@@ -73,10 +94,10 @@ def prior_projection(problem: Problem) -> Problem:
 class Decomposition:
     """M factored and the rows that are on during the event spanned: what does not depend on velocities."""
 
-    factor: Any
+    factor: Factor
     on: Span
     n_regular: int  # rows of the span that are regular; the others act impulsively
-    la: ModuleType
+    la: LinearAlgebra
 
     @property
     def Q_r(self) -> Any:
@@ -89,11 +110,10 @@ class Decomposition:
         return self.la.rows(self.on.Q, self.n_regular, self.on.Q.shape[-2])
 
 
-def decompose(problem: Problem, la: ModuleType, independent: bool = False) -> Decomposition:
+def decompose(problem: Problem, la: LinearAlgebra, independent: bool = False) -> Decomposition:
     """Factor M and span the rows that are on during the event."""
     factor = la.factor(problem.M)
     n = problem.M.shape[-1]
     on_blocks = problem.of_kind(*ON_KINDS)
     on = span([scaled(block.C, factor, la) for block in on_blocks], n, la, problem.M, independent)
-    n_regular = sum(block.C.shape[-2] for block in problem.of_kind(Kind.REGULAR))
-    return Decomposition(factor, on, n_regular, la)
+    return Decomposition(factor, on, problem.n_rows(Kind.REGULAR), la)

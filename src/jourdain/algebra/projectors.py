@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
+from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Problem, decompose
 from jourdain.inputs import Array
 from jourdain.kinds import Kind
@@ -22,7 +22,7 @@ class Projectors:
     P_aT_BT: Array  # and to the admissible motion
 
 
-def projector_matrices(problem: Problem, la: ModuleType) -> dict[str, Any]:
+def projector_matrices(problem: Problem, la: LinearAlgebra) -> dict[str, Any]:
     """The fields of `Projectors`, by name. In x = L v they are QᵀQ, so P = L⁻¹ QᵀQ L."""
     parts = decompose(problem, la)
     n = problem.M.shape[-1]

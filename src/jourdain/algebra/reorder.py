@@ -8,7 +8,6 @@ redundant rows are solved again with weak rows behind the others.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,9 @@ from jourdain.algebra import lapack
 from jourdain.algebra.entries import scaled
 from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem
+from jourdain.algebra.record import FIELDS, Outcome
 from jourdain.algebra.span import RANK
+from jourdain.inputs import Array
 from jourdain.kinds import ON_KINDS, Kind
 
 Order = NDArray[np.intp]
@@ -38,10 +39,10 @@ _BY_ROW = (
 _BY_ROW_ON = ("target", "nullspace")
 
 
-def outcome_in_any_order(problem: Problem) -> dict[str, Any]:
+def outcome_in_any_order(problem: Problem[Array]) -> Outcome[Array]:
     """`outcome` over arrays; lanes with redundant rows solved in an order in which weak rows come last."""
     values = outcome(problem, lapack)
-    lanes = (values["redundant"] > 0).any(axis=(-2, -1))
+    lanes = (values.redundant > 0).any(axis=(-2, -1))
     if not lanes.any():
         return values
     some = problem.changed(lambda array: array[lanes])
@@ -50,20 +51,19 @@ def outcome_in_any_order(problem: Problem) -> dict[str, Any]:
     again = outcome(replace(some, blocks=blocks), lapack)
     back = _back(orders)
     on = _back([order for block, order in zip(blocks, orders, strict=True) if block.kind in ON_KINDS])
-    one = np.zeros((len(some.M), 1), dtype=np.intp)  # a contact has one κ, not one per row
-    kinds = [(block.kind, order) for block, order in zip(blocks, orders, strict=True)]
-    kappa = _back(
-        [order if kind == Kind.ELASTIC else one for kind, order in kinds if kind in (Kind.ELASTIC, Kind.CONTACT)]
-    )
+    elastic = [order for block, order in zip(blocks, orders, strict=True) if block.kind == Kind.ELASTIC]
+    n_numbers = values.kappa.shape[-2] - sum(order.shape[-1] for order in elastic)  # a contact has one κ, not per row
+    kappa = _back([*elastic, *([np.zeros((len(some.M), 1), dtype=np.intp)] * n_numbers)])
     places = dict.fromkeys(_BY_ROW, back) | dict.fromkeys(_BY_ROW_ON, on) | {"kappa": kappa}
-    merged = {name: np.array(array) for name, array in values.items()}
-    for name, array in again.items():
-        place = places.get(name)
+    merged = {}
+    for name in (name for name in FIELDS if getattr(values, name) is not None):
+        array, place = getattr(again, name), places.get(name)
+        merged[name] = np.array(getattr(values, name))
         merged[name][lanes] = array if place is None else np.take_along_axis(array, place[..., None], axis=-2)
     # Redundant are the rows that depend on those before them, as they were given, unless their number was misjudged.
-    agreed = values["redundant"].sum(axis=(-2, -1)) == merged["redundant"].sum(axis=(-2, -1))
-    merged["redundant"] = np.where(agreed[..., None, None], values["redundant"], merged["redundant"])
-    return merged
+    agreed = values.redundant.sum(axis=(-2, -1)) == merged["redundant"].sum(axis=(-2, -1))
+    merged["redundant"] = np.where(agreed[..., None, None], values.redundant, merged["redundant"])
+    return Outcome(**merged)
 
 
 def _taken(block: Block, order: Order) -> Block:

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
+
+from jourdain.algebra.linear import LinearAlgebra
 
 # A row is dropped if what is left of it is shorter than RANK plus MARGIN times the noise in it. The noise is
 # carried along: a row kept at ratio r has a direction good to eps / r, and rows after it that lean on it inherit that.
@@ -41,7 +42,7 @@ class Span:
     longer: tuple[tuple[Any, Any], ...]  # pairs (directions, what they measure), rows: what makes λ longer for nothing
     independent: bool  # the rows were taken to be well apart
     apart: Any  # (1, 1), whether they are
-    la: ModuleType
+    la: LinearAlgebra
 
     def coordinates(self, r: Any) -> Any:
         """The x in the span with Y x = r, as coordinates along Q. Only kept rows are read."""
@@ -72,7 +73,7 @@ class Span:
 def span(
     blocks: Sequence[Any],
     n: int,
-    la: ModuleType,
+    la: LinearAlgebra,
     like: Any,
     independent: bool = False,
     own: Sequence[Any] | None = None,
@@ -130,7 +131,7 @@ def span(
     return Span(Q, keep, scale, R, triangle, N, longer, independent, apart, la)
 
 
-def _longer(N: Any, units: Any, sizes: list[int], la: ModuleType) -> tuple[tuple[Any, Any], ...]:
+def _longer(N: Any, units: Any, sizes: list[int], la: LinearAlgebra) -> tuple[tuple[Any, Any], ...]:
     """Directions in the null space, orthonormal in the metric Σ_s W_ss, and then those that it does not see."""
     k = N.shape[-1]
     nothing = la.zeros(0, k, like=N)
@@ -156,7 +157,7 @@ def _longer(N: Any, units: Any, sizes: list[int], la: ModuleType) -> tuple[tuple
     return (weighted, measured), (unseen, unseen)
 
 
-def _metric(units: Any, sizes: list[int], la: ModuleType) -> Any:
+def _metric(units: Any, sizes: list[int], la: LinearAlgebra) -> Any:
     """The block-diagonal matrix of the W_ss of unit rows."""
     rows, start, k = la.zeros(0, sum(sizes), like=units), 0, sum(sizes)
     for size in sizes:
@@ -167,6 +168,6 @@ def _metric(units: Any, sizes: list[int], la: ModuleType) -> Any:
     return rows
 
 
-def _inverse_root(square: Any, valid: Any, la: ModuleType) -> Any:
+def _inverse_root(square: Any, valid: Any, la: LinearAlgebra) -> Any:
     """1/√square where valid, else 0; guarded inside so that derivatives stay finite too."""
     return la.where(valid, 1 / la.sqrt(la.where(valid, square, 1.0)), 0.0)

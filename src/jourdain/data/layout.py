@@ -12,7 +12,7 @@ from jourdain.kinds import ON_KINDS, Kind
 from jourdain.quantities import PHASES, QUANTITIES, unit_along
 
 if TYPE_CHECKING:
-    from jourdain.laws import Law
+    from jourdain.algebra.contacts.contacts import ContactLaw
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,13 @@ class ConstraintLayout:
     contact: bool
     geometric: bool
     units: str | tuple[str, ...] = ""  # of u: of all rows, or of each
-    law: Law | None = None  # of a one-sided contact; what numbers it has stands elsewhere
+    law: ContactLaw | None = None  # of a one-sided contact; what numbers it has stands elsewhere
 
     @property
     def row_units(self) -> dict[str, str]:
         """Row → the unit of its u."""
         several = (self.units,) * len(self.rows) if isinstance(self.units, str) else self.units
         return dict(zip(self.rows, several, strict=True))
-
-    @property
-    def hypothesis(self) -> str:
-        """Of a contact with friction inside the event, whose work is booked along its path; else ""."""
-        return str(getattr(self.law, "hypothesis", ""))
 
 
 @dataclass(frozen=True)
@@ -92,6 +87,11 @@ class Layout:
     @cached_property
     def contacts(self) -> tuple[str, ...]:
         return tuple(c.name for c in self.constraints if c.contact)
+
+    def law_of(self, contact: str) -> ContactLaw:
+        """The law of a one-sided contact."""
+        (law,) = (c.law for c in self.constraints if c.name == contact and c.law is not None)
+        return law
 
     def along(self, dimension: str) -> tuple[str, ...]:
         """The labels of a dimension of the table of quantities."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -10,12 +11,12 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
+from jourdain import laws
 from jourdain.algebra.problem import Block
 from jourdain.errors import BadEvent, BadRestitution, NameClash, ShapeError, unknown
 from jourdain.events.event import Event, Role
 from jourdain.kinds import IMPULSIVE_KINDS, Kind
-from jourdain.laws import Coulomb, MoreauCoulomb
-from jourdain.laws.accepted import refuse_law, refuse_mixtures
+from jourdain.laws.together import check_law, check_together
 from jourdain.mechanism.constraint import Constraint, Contact
 from jourdain.mechanism.expression import to_sx
 from jourdain.mechanism.mechanism import Mechanism
@@ -34,16 +35,7 @@ def event(
     nonideal: Mapping[Any, Any],
 ) -> Event:
     """See `Mechanism.event`."""
-    given_as_dicts = {
-        "elastic": elastic,
-        "live": live,
-        "contacts": contacts,
-        "impulses": impulses,
-        "nonideal": nonideal,
-    }
-    for what, mapping in given_as_dicts.items():
-        if not isinstance(mapping, Mapping):
-            raise BadEvent(f"{what} must be a dict, such as {{constraint: value}}, not {mapping!r}.")
+    _check_mappings(elastic=elastic, live=live, contacts=contacts, impulses=impulses, nonideal=nonideal)
     chosen = {
         Kind.REGULAR: listed(regular),
         Kind.LIVE: list(live),
@@ -54,68 +46,100 @@ def event(
         Kind.NONIDEAL: list(nonideal),
     }
     found = [(kind, mechanism.find_constraint(which), which) for kind, several in chosen.items() for which in several]
-    _refuse_double([constraint for _, constraint, _ in found])
+    _check_double([constraint for _, constraint, _ in found])
     holding = mechanism.always([constraint for _, constraint, _ in found])
     n_regular = len(chosen[Kind.REGULAR])
     found[n_regular:n_regular] = [(Kind.REGULAR, constraint, constraint) for constraint in holding]
     values = _Values(mechanism)
     before, after = _jumps(mechanism, live, values)
-    roles = []
-    for kind, constraint, key in found:
-        k = constraint.C.shape[0]
-        kappa = values.column(elastic[key], k, f"restitution of '{constraint.name}'") if kind == Kind.ELASTIC else None
-        beta = (
-            values.column(nonideal[key], k, f"nonideal impulse of '{constraint.name}'")
-            if kind == Kind.NONIDEAL
-            else None
-        )
-        if kappa is not None:
-            _refuse_restitution(constraint.name, kappa)
-        b_minus, b_plus = (_substituted(constraint.b, side) for side in (before, after))
-        if kind == Kind.INERT:
-            b_minus = b_plus
-        if kind in (Kind.RELEASED, Kind.NONIDEAL):
-            b_plus = b_minus
-        friction, law = None, None
-        if kind == Kind.CONTACT:
-            law = contacts[key]
-            kappa, friction = _law_numbers(constraint, law, values)
-        roles.append(Role(constraint, Block(kind, constraint.C, b_minus, b_plus, kappa, beta, friction, law)))
-        if kind in (Kind.REGULAR, Kind.ELASTIC) and any(ca.depends_on(constraint.b, old) for old, _ in before):
-            raise BadEvent(
-                f"The bias of '{constraint.name}' ({kind}) jumps with a live parameter; declare it live too."
-            )
-    one_sided = {role.constraint.name: role.block.law for role in roles if role.block.kind == Kind.CONTACT}
-    impulsive = [role.constraint.name for role in roles if role.block.kind in (*IMPULSIVE_KINDS, Kind.NONIDEAL)]
-    n_tangents = [role.block.C.shape[0] - 1 for role in roles if role.block.kind == Kind.CONTACT]
-    refuse_mixtures(one_sided, n_tangents, impulsive, bool(impulses))
+    given = {Kind.ELASTIC: elastic, Kind.NONIDEAL: nonideal, Kind.CONTACT: contacts}
+    roles = [_role(kind, constraint, given.get(kind, {}).get(key), before, after, values)
+             for kind, constraint, key in found]  # fmt: skip
+    _check_contacts(roles, bool(impulses))
     targets = [mechanism.point_name(key) for key in impulses]
     refuse_clash((name, "impulse") for name in targets)
     applied = {
         name: _generalized(mechanism, name, load, values) for name, load in zip(targets, impulses.values(), strict=True)
     }
     jumping = {str(old): f"{old}_minus or {old}_plus" for old, _ in before}
-    blocks = [role.block for role in roles]
-    given = [part for block in blocks for part in (block.kappa, block.beta, block.friction) if part is not None]
-    rigid = _all(
-        mechanism.M, *(block.C for block in blocks), *applied.values(), *given, *(new for _, new in before + after)
-    )
+    rigid, geometry, biases = _used(mechanism, roles, applied, before, after)
     for old, _ in before:
         if ca.depends_on(rigid, old):
             raise BadEvent(f"'{old}' jumps in this event, but more than the bias of its live rows depends on it.")
-    outputs_minus, outputs_plus = (
-        {name: _substituted(e, side) for name, e in mechanism.outputs.items()} for side in (before, after)
-    )
-    geometric = [_substituted(role.constraint.g, before) for role in roles if role.constraint.g is not None]
-    geometry = _all(*geometric, *mechanism.off_unit())
-    biases = [part for block in blocks for part in (block.b_minus, block.b_plus)]
-    used = _all(rigid, geometry, *biases)
-    timed = mechanism.timed or ca.depends_on(used, mechanism.symbols.t)
+    outputs = tuple({name: _substituted(e, side) for name, e in mechanism.outputs.items()} for side in (before, after))
+    timed = mechanism.timed or ca.depends_on(_all(rigid, geometry, biases), mechanism.symbols.t)
     time = {"t": 0.0} if "t" not in mechanism.parameters and timed else {}
     kept = {name: value for name, value in mechanism.parameters.items() if name not in jumping}
     defaults = {**kept, **time, **values.defaults}
     symbols = {name: {**mechanism.symbols.parameters, **values.symbols}[name] for name in defaults}
-    return Event(mechanism, tuple(roles), applied, defaults, symbols, (outputs_minus, outputs_plus), geometry, jumping)
+    return Event(mechanism, tuple(roles), applied, defaults, symbols, (outputs[0], outputs[1]), geometry, jumping)
+
+
+def _check_mappings(**given: Any) -> None:
+    for what, mapping in given.items():
+        if not isinstance(mapping, Mapping):
+            raise BadEvent(f"{what} must be a dict, such as {{constraint: value}}, not {mapping!r}.")
+
+
+def _role(
+    kind: Kind,
+    constraint: Constraint,
+    given: Any,
+    before: list[tuple[SX, SX]],
+    after: list[tuple[SX, SX]],
+    values: _Values,
+) -> Role:
+    """The part that a constraint plays. `given`: κ of an elastic one, β̄ of a nonideal one, the law of a contact."""
+    name, k = constraint.name, constraint.C.shape[0]
+    b_minus, b_plus = (_substituted(constraint.b, side) for side in (before, after))
+    if kind == Kind.INERT:
+        b_minus = b_plus
+    if kind in (Kind.RELEASED, Kind.NONIDEAL):
+        b_plus = b_minus
+    if kind in (Kind.REGULAR, Kind.ELASTIC) and any(ca.depends_on(constraint.b, old) for old, _ in before):
+        raise BadEvent(f"The bias of '{name}' ({kind}) jumps with a live parameter; declare it live too.")
+    block = Block(kind, constraint.C, b_minus, b_plus)
+    if kind == Kind.ELASTIC:
+        kappa = values.column(given, k, f"restitution of '{name}'")
+        _check_restitution(name, kappa)
+        block = replace(block, kappa=kappa)
+    if kind == Kind.NONIDEAL:
+        block = replace(block, beta=values.column(given, k, f"nonideal impulse of '{name}'"))
+    if kind == Kind.CONTACT:
+        if not isinstance(constraint, Contact):
+            raise BadEvent(f"'{name}' is no contact; make one with mechanism.contact(name, normal=…, tangent=[…]).")
+        law = check_law(name, given, k - 1)
+        speed = ca.fabs(constraint.C[0, :] @ values.v + b_minus[0])
+        numbers = {number: values(value, approach=speed) for number, value in law.values().items()}
+        block = replace(block, law=law, numbers=numbers)
+    return Role(constraint, block)
+
+
+def _check_contacts(roles: list[Role], applied: bool) -> None:
+    contacts = [role for role in roles if role.block.law is not None]
+    laws = {role.constraint.name: role.block.law for role in contacts if role.block.law is not None}
+    impulsive = [role.constraint.name for role in roles if role.block.kind in (*IMPULSIVE_KINDS, Kind.NONIDEAL)]
+    check_together(laws, [role.block.n_rows - 1 for role in contacts], impulsive, applied)
+
+
+def _used(
+    mechanism: Mechanism,
+    roles: list[Role],
+    applied: Mapping[str, SX],
+    before: list[tuple[SX, SX]],
+    after: list[tuple[SX, SX]],
+) -> tuple[SX, SX, SX]:
+    """Columns of all that the event is made of: what must not jump, the geometric rows, the biases."""
+    arrays = [(name, part) for role in roles for name, part in role.block.arrays().items()]
+    biases = [part for name, part in arrays if name in ("b_minus", "b_plus")]
+    rigid = [part for name, part in arrays if name not in ("b_minus", "b_plus")]
+    geometric = [_substituted(role.constraint.g, before) for role in roles if role.constraint.g is not None]
+    jumps = [new for _, new in before + after]
+    return (
+        _all(mechanism.M, *rigid, *applied.values(), *jumps),
+        _all(*geometric, *mechanism.off_unit()),
+        _all(*biases),
+    )
 
 
 def _all(*parts: SX) -> SX:
@@ -128,6 +152,7 @@ class _Values:
 
     def __init__(self, mechanism: Mechanism) -> None:
         s = mechanism.symbols
+        self.v = s.v
         self.known = dict(s.parameters)
         self.taken = {*s.q_names, *s.v_names, *(f"{name}_minus" for name in s.v_names)}
         self.symbols: dict[str, SX] = {}  # new ones
@@ -141,10 +166,17 @@ class _Values:
             self.symbols[name], self.defaults[name] = SX.sym(name), default
         return {**self.known, **self.symbols}[name]
 
-    def __call__(self, value: Any) -> SX:
-        return self.new(value, None) if isinstance(value, str) else to_sx(value, self._lookup)
+    def __call__(self, value: Any, approach: SX | None = None) -> SX:
+        """`approach`: what `jd.laws.approach` stands for; None outside laws."""
+        if isinstance(value, str):
+            return self.new(value, None)
+        return to_sx(value, lambda symbol: self._lookup(symbol, approach))
 
-    def _lookup(self, symbol: Any) -> SX:
+    def _lookup(self, symbol: Any, approach: SX | None) -> SX:
+        if symbol == laws.approach:
+            if approach is None:
+                raise BadEvent("'approach' is the speed of a contact; use it in the numbers of its law only.")
+            return approach
         name, known = name_of(symbol), {**self.known, **self.symbols}
         if not symbol.is_Symbol or name not in known:
             raise unknown("parameter", name, known)
@@ -169,7 +201,7 @@ def listed(several: Any) -> list[Any]:
     return list(several)
 
 
-def _refuse_double(constraints: Iterable[Constraint]) -> None:
+def _check_double(constraints: Iterable[Constraint]) -> None:
     seen: dict[str, str] = {}
     for constraint in constraints:
         for row in constraint.row_names:
@@ -180,19 +212,10 @@ def _refuse_double(constraints: Iterable[Constraint]) -> None:
             seen[row] = constraint.name
 
 
-def _refuse_restitution(name: str, kappa: SX) -> None:
+def _check_restitution(name: str, kappa: SX) -> None:
     for entry in ca.vertsplit(kappa):
         if entry.is_constant() and not 0 <= float(entry) <= 1:
             raise BadRestitution(f"The restitution of '{name}' is {float(entry)}; it must lie in [0, 1].")
-
-
-def _law_numbers(contact: Constraint, law: Any, values: _Values) -> tuple[SX, SX | None]:
-    """Restitution and friction of a one-sided contact, each (1, 1)."""
-    if not isinstance(contact, Contact):
-        raise BadEvent(f"'{contact.name}' is no contact; make one with mechanism.contact(name, normal=…, tangent=[…]).")
-    refuse_law(contact.name, law, contact.C.shape[0] - 1)
-    friction = values(law.friction) if isinstance(law, Coulomb | MoreauCoulomb) else None
-    return values(law.restitution), friction
 
 
 def _jumps(

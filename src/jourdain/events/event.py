@@ -12,12 +12,13 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra import unrolled
-from jourdain.algebra.checks import finite, verdict
-from jourdain.algebra.contacts.iteration import Iterated, Iteration
-from jourdain.algebra.contacts.required_friction import required_friction
-from jourdain.algebra.energy import energy_created
+from jourdain.algebra.checks import finite
+from jourdain.algebra.complete import completed
+from jourdain.algebra.contacts.contacts import iteration_of
+from jourdain.algebra.contacts.iteration import Iterated
 from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem, prior_projection
+from jourdain.algebra.record import FIELDS, KEPT, Outcome
 from jourdain.compute.evaluate import Evaluator
 from jourdain.data.layout import ConstraintLayout, Entry, Layout
 from jourdain.errors import BadEvent, Error, Status, listing
@@ -59,13 +60,13 @@ class Role:
 class Expressions:
     """The quantities of an event, what is to be said of it, and whether it has no numbers."""
 
-    values: dict[str, SX]
+    values: Outcome[SX]
     verdict: SX
     failed: SX
 
     def entry(self, entry: Entry) -> SX:
         """The numbers that an address stands for, as a column."""
-        numbers = self.values[entry.quantity][list(entry.places), 0]
+        numbers: SX = getattr(self.values, entry.quantity)[list(entry.places), 0]
         return ca.sum1(numbers) if entry.summed else numbers
 
     def masked(self, values: Mapping[str, SX]) -> dict[str, SX]:
@@ -112,8 +113,10 @@ class Event:
         """Why one event has no numbers."""
         names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.parameters))
         inputs = dict(zip(("q", "v", "parameter"), zip(state, names, strict=True), strict=True))
-        solver = Solver(self.inputs, lambda _: (self.expressions().values, SX(0)), self.mechanism.M, self.iterated)
-        return refusal(status, solver(*state)[0], self.layout, inputs)
+        known = self.expressions().values.columns(name for name in FIELDS if name != "u_rounding")
+        solver = Solver(self.inputs, lambda _: (known, SX(0)), self.mechanism.M, self.iterated)
+        values, _ = solver(*state)
+        return refusal(status, Outcome(**{name: values[name] for name in known}), self.layout, inputs)
 
     def state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         """q, v and the event's parameters, each `(*batch, n)` with one batch shape."""
@@ -132,7 +135,7 @@ class Event:
             k = block.C.shape[0]
             cleaned.append(replace(block, C=_without_rounding(block.C, NOISE * typical[start : start + k])))
             start += k
-        iteration = Iteration.of([block for block in blocks if block.kind == Kind.CONTACT])
+        iteration = iteration_of([block for block in blocks if block.kind == Kind.CONTACT])
         found = None if iteration is None else SX.sym("found", iteration.n_found)
         applied = tuple(self.applied.values())
         return Problem(self.mechanism.M, self.mechanism.symbols.v, tuple(cleaned), applied, found)
@@ -140,14 +143,11 @@ class Event:
     @cached_property
     def iterated(self) -> Iterated | None:
         """What of the outcome is found by iteration; None where formulas do."""
-        iteration = Iteration.of(self.problem.of_kind(Kind.CONTACT))
-        if iteration is None:
+        iteration, found = iteration_of(self.problem.of_kind(Kind.CONTACT)), self.problem.found
+        if iteration is None or found is None:
             return None
-        asked, slopes = (
-            self.expressions().values["contact_asked"],
-            SX.sym("slopes", iteration.n_found, iteration.n_asked),
-        )
-        return Iterated(iteration, asked, self.problem.found, slopes)
+        slopes = SX.sym("slopes", iteration.n_found, iteration.n_asked)
+        return Iterated(iteration, self.expressions().values.contact_asked, found, slopes)
 
     def generic_state(self) -> tuple[Array, Array, Array]:
         """Fixed random poses with the default parameters, for what is decided once per event."""
@@ -175,25 +175,26 @@ class Event:
         return {}
 
     def _write(self, independent: bool, checked: bool) -> Expressions:
-        values = outcome(self.problem, unrolled, independent)
         before, after = (ca.vertcat(SX(0, 1), *outputs.values()) for outputs in self.outputs)
-        values["outputs_minus"] = before
-        values["outputs_plus"] = ca.substitute(after, self.mechanism.symbols.v, values["v_plus"])
-        values |= {"q": self.mechanism.symbols.q, "geometry": self.geometry}
-        values["required_friction"] = required_friction(
-            values, [self.layout.slices[c] for c in self.layout.contacts], unrolled
+        values = outcome(self.problem, unrolled, independent)
+        values = replace(
+            values,
+            q=self.mechanism.symbols.q,
+            geometry=self.geometry,
+            outputs_minus=before,
+            outputs_plus=ca.substitute(after, self.mechanism.symbols.v, values.v_plus),
         )
-        values["energy_created"] = energy_created(self.problem, values, unrolled)
+        contacts = [self.layout.slices[contact] for contact in self.layout.contacts]
         # A v that is not finite shows in T_minus.
         sound = finite(ca.vertcat(self.mechanism.unproven, self.inputs[2]), unrolled)
-        return Expressions(values, *verdict(self.problem, values, unrolled, checked, sound, independent))
+        return Expressions(*completed(self.problem, values, unrolled, contacts, checked, sound, independent))
 
     def solver(self, checked: bool) -> Solver:
         """All numbers of an outcome, for states."""
 
         def build(independent: bool) -> tuple[dict[str, SX], SX]:
             found = self.expressions(independent, checked)
-            return found.masked({name: found.values[name] for name in Transition.NUMBERS}), found.verdict
+            return found.masked(found.values.columns(KEPT)), found.verdict
 
         return Solver(self.inputs, build, self.mechanism.M, self.iterated)
 
@@ -244,7 +245,7 @@ class Event:
     @cached_property
     def _projector(self) -> Evaluator:
         """Its v_plus is v⁻ moved onto the rows that are on before."""
-        return Evaluator(self.inputs, {"v_plus": outcome(prior_projection(self.problem), unrolled)["v_plus"]})
+        return Evaluator(self.inputs, {"v_plus": outcome(prior_projection(self.problem), unrolled).v_plus})
 
     # Analysis
 
@@ -332,8 +333,8 @@ class Event:
                 f"The impulses of {listing(self.layout.along('one_sided'))}, in space and with friction, are found by "
                 "iteration: there is no jump map of expressions. Use solve and gradient."
             )
-        found = self.expressions().values
-        outputs = [ca.densify(found["v_plus"]), ca.densify(found["impulse"])]
+        values = self.expressions().values
+        outputs = [ca.densify(values.v_plus), ca.densify(values.impulse)]
         return ca.Function("jump", self.inputs, outputs, ["q", "v", "p"], ["v_plus", "impulse"], {"cse": True})
 
     def at(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -20,7 +20,7 @@ from jourdain.inputs import Array
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:
-    from jourdain.events.event import Event, Expressions
+    from jourdain.events.event import Event
     from jourdain.scenarios.scenario import Scenario
 
 INTEGERS = ("dof", "redundant", "contact_state")  # have no derivative
@@ -41,20 +41,19 @@ def differentiable(layout: Layout, of: str) -> Entry:
     return entry
 
 
-def switched(found: Expressions, independent: bool, crossing: SX) -> tuple[SX, SX]:
+def switched(margins: SX, verdict: SX, failed: SX, independent: bool, crossing: SX) -> tuple[SX, SX]:
     """(verdict, failed) of an event whose contacts must not be on the verge of doing something else.
 
     `crossing`: how the variables move what is at a kink (`contact_kink`); where they do not, the kink does not matter.
     """
-    margins = found.values["contact_margin"]
     if not margins.numel():
-        return found.verdict, found.failed
+        return verdict, failed
     verge = ca.mmin(margins) <= ON_THE_VERGE
     for slope in ca.vertsplit(ca.vec(crossing)):
         verge = ca.logic_or(verge, ca.fabs(slope) > ON_THE_VERGE)
-    verge = ca.logic_and(verge, ca.logic_not(found.failed))
+    verge = ca.logic_and(verge, ca.logic_not(failed))
     code = float(DOUBTFUL_ROWS if independent else Status.AT_SWITCH)
-    return ca.if_else(verge, code, found.verdict), ca.logic_or(verge, found.failed)
+    return ca.if_else(verge, code, verdict), ca.logic_or(verge, failed)
 
 
 def jacobian(numbers: SX, symbols: SX, failed: SX, iterated: Iterated | None) -> SX:
@@ -112,8 +111,9 @@ class EventGradient:
 
         def build(independent: bool) -> tuple[dict[str, SX], SX]:
             found = event.expressions(independent, checked)
-            crossing = ca.jacobian(found.values["contact_kink"], symbols)
-            verdict, failed = switched(found, independent, crossing)
+            crossing = ca.jacobian(found.values.contact_kink, symbols)
+            margins = found.values.contact_margin
+            verdict, failed = switched(margins, found.verdict, found.failed, independent, crossing)
             return {"J": jacobian(found.entry(self.entry), symbols, failed, event.iterated)}, verdict
 
         self.solver = Solver(event.inputs, build, event.mechanism.M, event.iterated, slopes=True)
@@ -157,11 +157,11 @@ class ScenarioGradient:
         def build(independent: bool) -> tuple[dict[str, SX], SX]:
             found = scenario.event.expressions(independent)
             column = ca.vertcat(SX(0, 1), *(found.entry(entry) for entry in self.entries))
-            (kink,) = scenario.composed([found.values["contact_kink"]])
-            column_g = [column, found.values["contact_margin"], found.verdict, found.failed, scenario.event.geometry]
+            (kink,) = scenario.composed([found.values.contact_kink])
+            column_g = [column, found.values.contact_margin, found.verdict, found.failed, scenario.event.geometry]
             values, margins, verdict, failed, g = scenario.composed(column_g)
-            here = replace(found, values={"contact_margin": margins}, verdict=verdict, failed=failed)
-            verdict, failed = switched(here, independent, ca.jacobian(kink, ca.vertcat(p, guessed)))
+            crossing = ca.jacobian(kink, ca.vertcat(p, guessed))
+            verdict, failed = switched(margins, verdict, failed, independent, crossing)
             outputs = {"value": ca.if_else(failed, float("nan"), values)}
             outputs |= {
                 name: jacobian(values, some, failed, scenario.iterated) for name, some in (("F_p", p), ("F_g", guessed))

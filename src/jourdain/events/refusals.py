@@ -9,6 +9,7 @@ import numpy as np
 
 from jourdain.algebra.checks import TOLERANCE
 from jourdain.algebra.contacts.frictionless import TIE
+from jourdain.algebra.record import Outcome
 from jourdain.data.layout import Layout
 from jourdain.errors import (
     Ambiguous,
@@ -29,55 +30,51 @@ from jourdain.errors import (
 )
 from jourdain.inputs import Array
 from jourdain.kinds import BEFORE_KINDS, Kind
-from jourdain.laws import Coulomb, Frictionless, MoreauCoulomb
-from jourdain.laws.accepted import WAYS
 
 MOST_SAID = 4  # candidates that a message names
 IDLE = 1e-13  # of the diagonal: a pivot of M that is not larger is none
 
 
 def refusal(
-    status: Status, values: Mapping[str, Array], layout: Layout, inputs: Mapping[str, tuple[Array, Sequence[str]]]
+    status: Status, values: Outcome[Array], layout: Layout, inputs: Mapping[str, tuple[Array, Sequence[str]]]
 ) -> Error:
     """The error for one event that failed.
 
-    `values`: of `algebra.outcome`, `(rows, columns)`, and "geometry", the geometric rows. `inputs`: what →
-    (its numbers `(m,)`, their names).
+    `inputs`: what → (its numbers `(m,)`, their names).
     """
     if status == Status.NOT_FINITE:
         return _not_finite(values, layout, inputs)
     if status == Status.NOT_POSITIVE_DEFINITE:
         return _singular(values, layout)
     if status == Status.OFF_CONSTRAINT:
-        return _off_constraint(values["geometry"][:, 0], layout)
+        assert values.geometry is not None
+        return _off_constraint(values.geometry[:, 0], layout)
     if status == Status.PRIOR_VIOLATED:
         return _prior_violated(values, layout)
     if status == Status.BAD_FRICTION:
-        worst = int(np.argmin(values["friction"][:, 0]))
-        rough = [c.name for c in layout.constraints if isinstance(c.law, Coulomb | MoreauCoulomb)]
-        return BadFriction(
-            f"The friction of '{rough[worst]}' is {values['friction'][worst, 0]:g}; it must be 0 or more."
-        )
+        worst = int(np.argmin(values.friction[:, 0]))
+        rough = [c.name for c in layout.constraints if c.law is not None and "friction" in c.law.numbers]
+        return BadFriction(f"The friction of '{rough[worst]}' is {values.friction[worst, 0]:g}; it must be 0 or more.")
     if status == Status.INFEASIBLE:
         return _infeasible(values, layout)
     if status == Status.AMBIGUOUS:
-        return _ambiguous(values["contact_ways"][:, 0], layout)
+        return _ambiguous(values.contact_ways[:, 0], layout)
     if status == Status.NOT_CONVERGED:
         return NotConverged(
             f"The impulses of {listing(layout.along('one_sided'))}, in space and with friction, were not found; change "
             "the state or the friction a little, or use Frictionless or NoSlip."
         )
     if status == Status.AT_SWITCH:
-        verge = int(np.argmin(values["contact_margin"][:, 0]))
+        verge = int(np.argmin(values.contact_margin[:, 0]))
         return AtSwitch(f"'{layout.along('one_sided')[verge]}': {Status.AT_SWITCH.message}.")
     if status == Status.BAD_RESTITUTION:
-        return _bad_restitution(values["kappa"][:, 0], layout)
+        return _bad_restitution(values.kappa[:, 0], layout)
     return _contradicted(values, layout)
 
 
-def _singular(values: Mapping[str, Array], layout: Layout) -> Error:
+def _singular(values: Outcome[Array], layout: Layout) -> Error:
     """M is factored from the last velocity to the first; the first pivot that is not positive tells which is idle."""
-    pivots, diagonal = values["pivots"][:, 0], values["M_diagonal"][:, 0]
+    pivots, diagonal = values.pivots[:, 0], values.M_diagonal[:, 0]
     idle = np.flatnonzero(~(pivots > IDLE * np.abs(diagonal)))
     told = f": '{layout.velocities[idle[-1]]}' moves no mass of its own" if idle.size else ""
     return NotPositiveDefinite(
@@ -86,17 +83,15 @@ def _singular(values: Mapping[str, Array], layout: Layout) -> Error:
     )
 
 
-def _not_finite(
-    values: Mapping[str, Array], layout: Layout, inputs: Mapping[str, tuple[Array, Sequence[str]]]
-) -> Error:
+def _not_finite(values: Outcome[Array], layout: Layout, inputs: Mapping[str, tuple[Array, Sequence[str]]]) -> Error:
     for what, (array, names) in inputs.items():
         bad = ~np.isfinite(array)
         if bad.any():
             i = int(np.argmax(bad))
             named = names[i] if names[i].startswith(f"{what}[") else f"{what} '{names[i]}'"
             return NotFinite(f"{named} is {array[i]}; every number must be finite.")
-    if np.isfinite(values["M_diagonal"]).all():  # else all rows would be blamed for the masses
-        for row, length2 in zip(layout.rows, values["row_length2"][:, 0], strict=True):
+    if np.isfinite(values.M_diagonal).all():  # else all rows would be blamed for the masses
+        for row, length2 in zip(layout.rows, values.row_length2[:, 0], strict=True):
             if not np.isfinite(length2):
                 return NotFinite(
                     f"'{row.name}' ({row.kind}) has no finite coefficients at this state: they overflow, divide by "
@@ -108,37 +103,33 @@ def _not_finite(
 def _bad_restitution(kappa: Array, layout: Layout) -> Error:
     i = int(np.argmax(~((kappa >= 0) & (kappa <= 1))))
     elastic = [row.name for row in layout.rows if row.kind == Kind.ELASTIC]
-    name = [*elastic, *layout.along("one_sided")][i]
+    contacts = [name for name in layout.along("one_sided") if "restitution" in layout.law_of(name).numbers]
+    name = [*elastic, *contacts][i]
     return BadRestitution(f"The restitution of '{name}' is {kappa[i]:g}; it must lie in [0, 1].")
 
 
-def _infeasible(values: Mapping[str, Array], layout: Layout) -> Error:
-    contacts = [c for c in layout.constraints if c.kind == Kind.CONTACT]
-    if np.max(values["contact_residual"]) > TOLERANCE:
-        if contacts[0].hypothesis:
-            return Infeasible(
-                f"'{contacts[0].name}' wedges: where it sticks no impulse moves it, but its support does; let the "
-                "support rest, or take less friction."
-            )
-        return Infeasible(f"{listing(c.name for c in contacts)}: {Status.INFEASIBLE.message}.")
-    opening = [c for c in contacts if values["u_minus"][layout.slices[c.name].start, 0] > 0]
-    sinking = [c.name for c in opening if values["u_plus"][layout.slices[c.name].start, 0] < 0]
-    sunk = listing(sinking or [c.name for c in contacts])
-    laws = [c.law.law for c in contacts if isinstance(c.law, Frictionless)]
-    if "poisson" in laws:  # which leaves none out
+def _infeasible(values: Outcome[Array], layout: Layout) -> Error:
+    names = layout.along("one_sided")
+    solvers = [layout.law_of(name).solver for name in names]
+    if np.max(values.contact_residual) > TOLERANCE:
+        return Infeasible(solvers[0].unmet.format(names=listing(names)))
+    normals = {name: layout.slices[name].start for name in names}
+    opening = [name for name, i in normals.items() if values.u_minus[i, 0] > 0]
+    sinking = [name for name in opening if values.u_plus[normals[name], 0] < 0]
+    sunk = listing(sinking or names)
+    if solvers[0].takes_opening:
         return Infeasible(f"{sunk}: driven together by rows that hold on both sides, and no push can help it.")
-    poisson = "use Frictionless(law='poisson'), or " if len(laws) == len(contacts) else ""
+    remedies = {solver.remedy for solver in solvers}
     return Infeasible(
         f"{sunk}: opening before, and so left out by Moreau's law, but driven together by the others; "
-        f"{poisson}let it strike in an event of its own (t.then)."
+        f"{remedies.pop() if len(remedies) == 1 else ''}let it strike in an event of its own (t.then)."
     )
 
 
 def _ambiguous(misses: Array, layout: Layout) -> Error:
-    """With the ways to hold that meet the laws, `laws.accepted.WAYS`, where ways were tried."""
-    contacts = [c for c in layout.constraints if c.kind == Kind.CONTACT]
-    names = [c.name for c in contacts]
-    ways = list(product(*(WAYS[type(c.law)] for c in contacts if c.law is not None)))
+    """With the ways to hold that meet the laws, where ways were tried."""
+    names = layout.along("one_sided")
+    ways = list(product(*(layout.law_of(name).ways for name in names)))
     tried = zip(ways, misses, strict=True) if len(ways) == len(misses) else ()
     candidates = [dict(zip(names, way, strict=True)) for way, miss in tried if miss <= TIE]
     said = [", ".join(f"'{name}' {word}" for name, word in one.items()) for one in candidates]
@@ -162,11 +153,11 @@ def _off_constraint(g: Array, layout: Layout) -> Error:
     )
 
 
-def _prior_violated(values: Mapping[str, Array], layout: Layout) -> Error:
+def _prior_violated(values: Outcome[Array], layout: Layout) -> Error:
     on_before = np.array([row.kind in BEFORE_KINDS for row in layout.rows], dtype=bool)
-    u = values["u_minus"][:, 0]
-    speed = np.sqrt(2 * np.abs(values["T_minus"][0]) * values["row_length2"][:, 0])  # that the energy allows
-    allowed = np.maximum(TOLERANCE * (speed + np.abs(values["b_minus"][:, 0])), 1e-300)
+    u = values.u_minus[:, 0]
+    speed = np.sqrt(2 * np.abs(values.T_minus[0]) * values.row_length2[:, 0])  # that the energy allows
+    allowed = np.maximum(TOLERANCE * (speed + np.abs(values.b_minus[:, 0])), 1e-300)
     i = int(np.argmax(np.where(on_before, np.abs(u) / allowed, -1.0)))
     row = layout.rows[i]
     advice = (
@@ -179,13 +170,13 @@ def _prior_violated(values: Mapping[str, Array], layout: Layout) -> Error:
     )
 
 
-def _contradicted(values: Mapping[str, Array], layout: Layout) -> Error:
+def _contradicted(values: Outcome[Array], layout: Layout) -> Error:
     """Rows that are on during the event must come out as asked: C'v⁺ + b⁺ = target."""
-    target = values["target"][:, 0]
-    u = values["u_plus"][: len(target), 0]
+    target = values.target[:, 0]
+    u = values.u_plus[: len(target), 0]
     i = int(np.argmax(np.abs(u - target)))
     row = layout.rows[i]
-    cause = "the other rows make" if values["row_length2"][i, 0] > 0 else "no velocity moves it and its bias makes"
+    cause = "the other rows make" if values.row_length2[i, 0] > 0 else "no velocity moves it and its bias makes"
     return Contradiction(
         f"'{row.name}' ({row.kind}) should have u_plus = {target[i]:.6g}, but {cause} it {u[i]:.6g}: "
         "they contradict. Leave one out, or give them the same restitution and bias."

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.algebra.contacts.problem import IDLE
+from jourdain.algebra.contacts.held import IDLE
 from jourdain.algebra.span import RANK
 from jourdain.data.layout import Layout
 from jourdain.errors import BadEvent, Status, listing
 from jourdain.inputs import Array
 from jourdain.kinds import ON_KINDS, ContactState, Kind
-from jourdain.laws import MoreauCoulomb
 from jourdain.naming import Named
 from jourdain.quantities import QUANTITIES, SCALARS
 
@@ -42,20 +41,8 @@ class Transition:
     `(*batch,)` for a constraint written as one expression, else `(*batch, k)`; `impulse["foot.normal"]` picks a row.
     """
 
-    # Of `algebra.outcome`, what an outcome keeps.
-    NUMBERS = (
-        *(name for name in QUANTITIES if name != "status"),
-        "nullspace",
-        "row_length2",
-        "slip_impulse",
-        "contact_undetermined",
-        "contact_asked",
-        "contact_one_of_many",
-        "contact_shared",
-    )
-
     def __init__(self, layout: Layout, values: Mapping[str, Array], status: NDArray[np.int8]) -> None:
-        """`values`: those of `algebra.outcome`, `(*batch, rows, columns)`; NaN where the status says so."""
+        """`values`: what an `Outcome` keeps, by name, `(*batch, rows, columns)`; NaN where the status says so."""
         self.layout = layout
         self._values = values
         self._status = status
@@ -203,6 +190,11 @@ class Transition:
         return self._by_name("one-sided contact", names, states)
 
     @property
+    def restitution(self) -> Named[Array]:
+        """The restitution used, of each one-sided contact; NaN for laws that have none."""
+        return self._by_name("one-sided contact", self.layout.along("one_sided"), self._column("restitution"))
+
+    @property
     def slip_direction(self) -> Named[Array]:
         """Where each contact slips after the event: the unit vector along its tangents, `(*batch, n_tangents)`.
 
@@ -227,9 +219,9 @@ class Transition:
 
     def path(self, contact: str) -> ImpulsePath:
         """What a contact with friction inside the event did while its normal impulse grew."""
-        from jourdain.algebra.contacts.path import path_in_space, planar_path, refuse
+        from jourdain.algebra.contacts.path import check_path, path_in_space, planar_path
 
-        refuse(self, contact)
+        check_path(self, contact)
         place = self.layout.along("one_sided").index(contact)
         if len(self.u_minus[contact]) > 2:
             return path_in_space(self, contact, self._column("contact_asked"))
@@ -266,10 +258,11 @@ class Transition:
         work, applied, places = self._column("ledger"), self._column("applied_work"), self.layout.slices
         entries: dict[str, Array] = {}
         for group in self._groups():
-            if self._has_path(group[0]):
+            parts = {name: self._booked_apart(name) for name in group}
+            if "compression" in parts[group[0]]:
                 entries |= self._along_path(group[0])
                 continue
-            rubbing = [name for name in group if self._rubs(name)]
+            rubbing = [name for name in group if "friction" in parts[name]]
             for name in rubbing:
                 start = places[name].start
                 entries[f"{name} friction"] = work[..., start + 1 : places[name].stop].sum(axis=-1)[()]
@@ -291,12 +284,10 @@ class Transition:
             parts["support"] = support
         return {f"{name} {part}": work[()] for part, work in parts.items()}
 
-    def _rubs(self, name: str) -> bool:
-        """Whether a contact has friction on the velocity after, which is booked apart."""
-        return any(isinstance(c.law, MoreauCoulomb) for c in self.layout.constraints if c.name == name)
-
-    def _has_path(self, name: str) -> bool:
-        return any(c.hypothesis for c in self.layout.constraints if c.name == name)
+    def _booked_apart(self, name: str) -> tuple[str, ...]:
+        """Parts of the work of a constraint that its law books apart."""
+        one_sided = name in self.layout.along("one_sided")
+        return self.layout.law_of(name).ledger if one_sided else ()
 
     def _groups(self) -> list[list[str]]:
         """Constraints that share undetermined impulses (in a batch: in any lane) together, the others alone."""

@@ -77,7 +77,7 @@ def _measured_impulses(strike: Strike) -> dict[str, str]:
     """Parameters of the event that are the given impulses of nonideal rows → the rows, where these are logged."""
     event, found = strike.rig.event, {}
     for role in strike.rig.event.roles:
-        if role.block.kind != Kind.NONIDEAL:
+        if role.block.beta is None:
             continue
         for i, row in enumerate(role.constraint.row_names):
             name = _parameter(strike.rig, role.block.beta[i])

@@ -109,10 +109,10 @@ class Rig:
         values = self.strike.expressions(checked=False).values
         normal = self.row(self.normal)
         u = normal.C @ self.mechanism.symbols.v + normal.b
-        wanted = {name: values[name] for name in ("T_minus", "T_c_minus", "T_a_minus")}
+        wanted = values.columns(("T_minus", "T_c_minus", "T_a_minus"))
         # What stops the normal row alone: other struck rows may lean on it.
         alone = self.mechanism.event(regular=self._given_regular, inert=[normal])
-        stop = alone.expressions(checked=False).values["impulse"][alone.layout.along("row").index(self.normal)]
+        stop = alone.expressions(checked=False).values.impulse[alone.layout.along("row").index(self.normal)]
         return Evaluator(self.strike.inputs, {**wanted, "u": u, "stop": stop})
 
     def states(self, q: Array, v: Array) -> dict[str, Array]:

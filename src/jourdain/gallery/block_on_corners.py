@@ -8,7 +8,7 @@ import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
 from jourdain.laws import Frictionless
-from jourdain.laws.law import Rule
+from jourdain.laws.frictionless import Rule
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario

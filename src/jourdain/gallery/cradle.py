@@ -9,7 +9,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 
 from jourdain.errors import Error
 from jourdain.laws import Frictionless
-from jourdain.laws.law import Rule
+from jourdain.laws.frictionless import Rule
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario

@@ -8,7 +8,7 @@ import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
 from jourdain.laws import Coulomb
-from jourdain.laws.law import Hypothesis
+from jourdain.laws.coulomb import Hypothesis
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar, Literal, get_args
 
-from jourdain.laws.law import Hypothesis, Law
+from jourdain.algebra.contacts.contacts import ContactSolver
+from jourdain.algebra.contacts.coulomb import SOLVERS
+from jourdain.laws.law import Law, Number
+
+Hypothesis = Literal["newton", "poisson", "stronge"]  # on how restitution ends
 
 
 @dataclass(frozen=True)
@@ -15,6 +19,17 @@ class Coulomb(Law):
     The end: `newton` u_n⁺ = −e u_n⁻, `poisson` p = (1 + e) p_c, `stronge` work given back = e² × work of compression.
     """
 
-    friction: Any
-    restitution: Any = 0.0
+    friction: Number
+    restitution: Number = 0.0
     hypothesis: Hypothesis = "newton"
+
+    numbers: ClassVar = ("friction", "restitution")
+    choices: ClassVar = {"hypothesis": get_args(Hypothesis)}
+    ways: ClassVar = ("strikes",)
+    least_tangents: ClassVar = 1
+    most_tangents: ClassVar = 2
+    ledger: ClassVar = ("compression", "restitution", "friction")
+
+    @property
+    def solver(self) -> ContactSolver:
+        return SOLVERS[self.hypothesis]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar, Literal, get_args
 
-from jourdain.laws.law import Law, Rule
+from jourdain.algebra.contacts.contacts import ContactSolver
+from jourdain.algebra.contacts.held import FRICTIONLESS_MOREAU, POISSON
+from jourdain.laws.law import Law, Number
+
+Rule = Literal["moreau", "poisson"]
 
 
 @dataclass(frozen=True)
@@ -19,5 +23,11 @@ class Frictionless(Law):
     Frictionless(restitution=0.5, law='moreau')
     """
 
-    restitution: Any = 0.0
+    restitution: Number = 0.0
     law: Rule = "moreau"
+
+    choices: ClassVar = {"law": get_args(Rule)}
+
+    @property
+    def solver(self) -> ContactSolver:
+        return POISSON if self.law == "poisson" else FRICTIONLESS_MOREAU

@@ -1,33 +1,105 @@
-"""The laws of one-sided contacts. Numbers may be numbers, SymPy expressions in parameters, or names of new ones."""
+"""What every contact law has. Numbers may be numbers, SymPy expressions in parameters, or names of new ones."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from numbers import Real
-from typing import Literal, get_args
+from typing import Any, ClassVar, TypeAlias
 
-from jourdain.errors import BadFriction, BadRestitution, unknown
+import sympy as sp
 
-Rule = Literal["moreau", "poisson"]  # of contacts without friction
-Hypothesis = Literal["newton", "poisson", "stronge"]  # on how restitution ends where there is friction
+from jourdain.algebra.contacts.contacts import ContactSolver
+from jourdain.errors import BadEvent, BadFriction, BadRestitution, unknown
+
+Number: TypeAlias = Any  # a number, an array for `jd.transition`, a SymPy expression (SymPy has no types), or a name
+
+approach = sp.Symbol("approach", nonnegative=True)
+"""The speed |u_n⁻| with which a contact closes, its support's motion included, in the numbers of its law."""
 
 
 @dataclass(frozen=True)
-class Law:
-    """What a contact does in an event; see the subclasses."""
+class Law(ABC):
+    """What a one-sided contact does in an event. A law of your own is a frozen dataclass with this base.
+
+    Its fields are its numbers and its choices. It must have `solver`; the class variables have defaults.
+
+    Attributes
+    ----------
+    numbers : tuple of str
+        Names of the attributes (fields or properties) that are its numbers: "restitution", "friction", or others. The
+        solver gets them by `contacts.number(name)`. Restitution must lie in [0, 1], friction must be 0 or more.
+    choices : mapping
+        Fields that are no numbers: name → allowed values.
+    ways : tuple of str
+        The ways in which such a contact can hold, in the order in which the solver tries them.
+    least_tangents, most_tangents : int
+        How many tangential rows the contact must have, and may have.
+    ledger : tuple of str
+        What is booked of its work besides its name: "friction", or the parts along the path of its impulses.
+
+    Examples
+    --------
+    Without friction; restitution falls with the approach speed, e = exp(−u / scale):
+
+    >>> import sympy as sp
+    >>> import jourdain as jd
+    >>> @dataclass(frozen=True)
+    ... class Softening(jd.laws.Law):
+    ...     scale: float = 2.0
+    ...
+    ...     @property
+    ...     def restitution(self):
+    ...         return sp.exp(-jd.laws.approach / self.scale)
+    ...
+    ...     @property
+    ...     def solver(self):
+    ...         return jd.laws.solvers.MOREAU
+    >>> ball = jd.Contact(normal=[1.0], law=Softening())
+    >>> jd.transition([[1.0]], [[-1.0], [-3.0]], contacts=[ball]).v_plus[:, 0]
+    array([0.606531, 0.669390])
+
+    """
+
+    numbers: ClassVar[tuple[str, ...]] = ("restitution",)
+    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    ways: ClassVar[tuple[str, ...]] = ("lifts", "holds")
+    least_tangents: ClassVar[int] = 0
+    most_tangents: ClassVar[int | None] = None
+    ledger: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    @abstractmethod
+    def solver(self) -> ContactSolver:
+        """How its contacts are solved: one of `jd.laws.solvers`, or a `ContactSolver` of your own."""
 
     def __post_init__(self) -> None:
         """Numbers are checked at once; what has a name is checked with its value."""
-        restitution, friction = getattr(self, "restitution", 0.0), getattr(self, "friction", 0.0)
+        values = self.values()
+        restitution, friction = values.get("restitution", 0.0), values.get("friction", 0.0)
         if isinstance(restitution, Real) and not 0 <= float(restitution) <= 1:
             raise BadRestitution(f"The restitution of a contact is {restitution}; it must lie in [0, 1].")
         if isinstance(friction, Real) and not (float(friction) >= 0 and math.isfinite(float(friction))):
             raise BadFriction(f"The friction of a contact is {friction}; it must be finite, and 0 or more.")
-        for name, choices in _CHOICES.items():
-            chosen = getattr(self, name, choices[0])
-            if chosen not in choices:
-                raise unknown(name, str(chosen), choices)
+        for name, choices in self.choices.items():
+            if getattr(self, name) not in choices:
+                raise unknown(name, str(getattr(self, name)), choices)
 
+    def values(self) -> dict[str, Number]:
+        """Its numbers as they were given, by name."""
+        return {name: getattr(self, name) for name in self.numbers}
 
-_CHOICES: dict[str, tuple[str, ...]] = {"law": get_args(Rule), "hypothesis": get_args(Hypothesis)}
+    def form(self) -> tuple[Any, ...]:
+        """What the law is apart from its numbers: laws with one form share their compiled events."""
+        return (type(self), *(getattr(self, one.name) for one in fields(self) if one.name not in self.numbers))
+
+    def check_contact(self, name: str, n_tangents: int) -> None:
+        """BadEvent for a contact that cannot follow it."""
+        if n_tangents < self.least_tangents:
+            raise BadEvent(f"'{name}' has no tangential rows, so nothing can slip; give tangent=[…], or Frictionless.")
+        if self.most_tangents is not None and n_tangents > self.most_tangents:
+            raise BadEvent(
+                f"'{name}' has {n_tangents} tangential rows; with friction a contact has one, or two in space."
+            )

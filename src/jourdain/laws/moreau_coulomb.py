@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
-from jourdain.laws.law import Law
+from jourdain.algebra.contacts.contacts import ContactSolver
+from jourdain.algebra.contacts.held import MOREAU_COULOMB
+from jourdain.laws.law import Law, Number
 
 
 @dataclass(frozen=True)
 class MoreauCoulomb(Law):
     """Coulomb's law for the velocity after the event alone: for several contacts at once, and to compare with.
 
-    It takes no notice of slip that stops or reverses during the event; `Coulomb` does. Several solutions that move
-    differently are told: in the plane all are looked for; in space those that are connected with the one found, such as
-    feet that slide together and share their load in many ways.
+    It takes no notice of slip that stops or reverses during the event; `Coulomb` does. Raises Ambiguous if several
+    solutions move differently: in the plane all are looked for; in space those that are connected with the one found,
+    such as feet that slide together and share their load in many ways.
     """
 
-    friction: Any
-    restitution: Any = 0.0
+    friction: Number
+    restitution: Number = 0.0
+
+    numbers: ClassVar = ("friction", "restitution")
+    ways: ClassVar = ("lifts", "sticks", "slips forward", "slips backward")
+    least_tangents: ClassVar = 1
+    most_tangents: ClassVar = 2
+    ledger: ClassVar = ("friction",)
+
+    @property
+    def solver(self) -> ContactSolver:
+        return MOREAU_COULOMB

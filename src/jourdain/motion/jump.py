@@ -75,7 +75,7 @@ class Jump:
             known = dict(zip(self.hybrid.parameters, ca.vertsplit(p), strict=True)) | {"t": t}
             given = ca.vertcat(SX(0, 1), *(known[name] for name in event.parameters))
             found = event.expressions(checked=False)
-            after = ca.Function("after", event.inputs, [ca.densify(found.values["v_plus"]), found.verdict])
+            after = ca.Function("after", event.inputs, [ca.densify(found.values.v_plus), found.verdict])
             v_plus, verdict = after(q, v, given)
             new_q, new_v, new_p = ca.Function("relabel", [q, v, p], [new_q, new_v, new_p])(q, v_plus, p)
         return Evaluator([ca.vertcat(t, q, v, work), p], {"y": ca.vertcat(t, new_q, new_v, work), "p": new_p}, verdict)

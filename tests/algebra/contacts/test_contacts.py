@@ -17,7 +17,7 @@ from oracles import contacts as oracle
 from oracles import siconos as siconos_oracle
 
 HYPOTHESES = ("newton", "poisson", "stronge")
-STATES = ("no impact", "slips", "sticks", "reverses")  # in the order of `coulomb`
+STATES = {0: "no impact", 4: "sticks", 5: "slips", 6: "reverses"}  # `ContactState`
 
 
 def table(M, rows, tangents: bool) -> tuple[jd.Mechanism, list[jd.Contact]]:

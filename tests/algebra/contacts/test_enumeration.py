@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import jourdain as jd
 from jourdain import laws
-from jourdain.events import arrays
+from jourdain.events import array_solver
 from oracles import contacts as oracle
 
 Array = NDArray[np.float64]
@@ -206,7 +206,7 @@ def test_contacts_against_enumeration(k: int, rule: str, held: str, rng: np.rand
 @pytest.mark.parametrize("k", range(1, 7))
 def test_many_contacts_against_enumeration(k: int, rule: str, held: str) -> None:
     """Up to k = 2 in batches that are large enough for a kernel."""
-    m, rng = (arrays.UNROLLED_FROM if k < 3 else 1000 if k < 5 else 200), np.random.default_rng(k)
+    m, rng = (array_solver.UNROLLED_FROM if k < 3 else 1000 if k < 5 else 200), np.random.default_rng(k)
     cases = [random_case(rng, k, i % 2 == 1, HELD[held], closing=i % 3 != 2) for i in range(m)]
     seen = check(cases, rule)
     assert seen["solved"] > m / 2, seen

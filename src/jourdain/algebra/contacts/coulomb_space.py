@@ -12,11 +12,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.algebra.contacts.restitution import HYPOTHESES, NEVER, Compression, Growth
 from jourdain.algebra.contacts.slip import (
     FINISH,
     N_ASKED,
     N_STATE,
-    NEVER,
     finisher,
     step_slopes,
     stepper,
@@ -148,14 +148,11 @@ class _Impacts:
         w_t, e = self.asked[lanes, :2], self.asked[lanes, RESTITUTION]
         p_c, w_c = self.compressed[lanes].T
         rise = slope[:, 0] + np.sum(w_t * slope[:, 1:3], axis=-1)  # du_n/dσ
-        if self.hypothesis == "newton":
-            end = (u_n - e, rise)
-        elif self.hypothesis == "poisson":
-            end = (y[:, 0] - (1 + e) * p_c, slope[:, 0])
-        else:
-            end = (y[:, 3] - (1 - e * e) * w_c, slope[:, 3])
+        rule = HYPOTHESES[self.hypothesis]
+        excess = rule.excess(Growth(u_n, y[:, 0], y[:, 3]), e, Compression(1.0, p_c, w_c))
+        grows = rule.rate(Growth(rise, slope[:, 0], slope[:, 3]))
         back = self.restituting[lanes]
-        return np.where(back, end[0], u_n), np.where(back, end[1], rise)
+        return np.where(back, excess, u_n), np.where(back, grows, rise)
 
     def _end_phase(self, lanes: Lanes, h: Array, after: Array) -> None:
         """Go on to where the phase ends, within steps of length h."""

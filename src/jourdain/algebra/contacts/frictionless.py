@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from types import ModuleType
 from typing import Any
 
 from jourdain.algebra.entries import each_row, larger, root, row, smaller, squares
+from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.span import span
 
 UNEVEN = 1e-9  # of the impulses that are shared: what another share gives back
@@ -31,12 +31,17 @@ class Rows:
 
     normal: int
     tangents: tuple[int, ...] = ()
-    may_stick: bool = False
+    ways: tuple[str, ...] = ("lifts", "holds")  # in which it can hold; see `jourdain.laws.Law`
 
-    def ways(self) -> tuple[tuple[int, ...], ...]:
-        """Which of its rows may act: none (it lifts), the normal (it slides), all (it sticks)."""
-        slides = ((), (self.normal,))
-        return (*slides, (self.normal, *self.tangents)) if self.may_stick else slides
+    @property
+    def tells_slip(self) -> bool:
+        """Whether its law says something of slip, or only that it holds."""
+        return "holds" not in self.ways
+
+    def acting(self) -> list[tuple[int, ...]]:
+        """Which of its rows act in each way: none (it lifts), the normal (it holds or slides), all (it sticks)."""
+        rows = {"lifts": (), "sticks": (self.normal, *self.tangents)}
+        return [rows.get(way, (self.normal,)) for way in self.ways]
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,7 @@ def hold(
     Y: Any,
     r: Any,
     contacts: Sequence[Rows],
-    la: ModuleType,
+    la: LinearAlgebra,
     speed: Any = 0.0,
     independent: bool = False,
     own: Any = None,
@@ -71,7 +76,7 @@ def hold(
     own = Y if own is None else own
     choice = Choice(Y, r, contacts, la, speed, own)
     apart = la.ones(1, 1, like=Y) > 0
-    for way in list(product(*(contact.ways() for contact in contacts)))[1:]:
+    for way in list(product(*(contact.acting() for contact in contacts)))[1:]:
         acting = tuple(i for some in way for i in some)
         rows, weighing = ([la.stack(*(row(X, i, la) for i in some)) for some in way if some] for X in (Y, own))
         spanned = span(rows, n, la, like=Y, independent=independent, own=weighing)
@@ -87,7 +92,7 @@ class Choice:
     """The best of several ways to hold, each offered with its impulses and the rows that come to rest in it."""
 
     def __init__(
-        self, Y: Any, r: Any, contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0, own: Any = None
+        self, Y: Any, r: Any, contacts: Sequence[Rows], la: LinearAlgebra, speed: Any = 0.0, own: Any = None
     ) -> None:
         self.Y, self.r, self.la, self.n_rows = Y, r, la, Y.shape[-2]
         self.own = Y if own is None else own  # the rows before they were reduced
@@ -98,7 +103,7 @@ class Choice:
         self.usual = la.where(largest > 0, largest, 1.0)  # the speed that the conditions are measured by
         none = la.zeros(self.n_rows, 1, like=Y)
         self.cost = la.zeros(1, 1, like=Y)  # Σ W_ii λ_i², W of the rows before they were reduced
-        self.best = Held(none, r, self._violation(none, r) / self.usual, self.cost > 0, none)  # all lift
+        self.best = Held(none, r, self.violation(none, r) / self.usual, self.cost > 0, none)  # all lift
         self.misses = [self.best.miss]
 
     def offer(self, impulse: Any, resting: Sequence[int], also: Any = 0.0) -> None:
@@ -107,7 +112,7 @@ class Choice:
         after = self.r + self.Y @ (la.transpose(self.Y) @ impulse)
         # Rows that act come to rest, also those that were dropped as dependent.
         moving = _largest(la.absolute(after), self.lengths, resting, la)
-        miss = larger(larger(self._violation(impulse, after), moving, la), also, la) / self.usual
+        miss = larger(larger(self.violation(impulse, after), moving, la), also, la) / self.usual
         sound = la.transpose(impulse) @ impulse < float("inf")  # no pivot vanished
         miss = la.where(sound, miss, float("inf"))
         self.misses.append(miss)
@@ -140,7 +145,7 @@ class Choice:
         speed = larger(push * length, end / la.where(moves, length, 1.0), la) / self.usual
         return la.where(moves, speed, float("inf"))
 
-    def _violation(self, impulse: Any, after: Any) -> Any:
+    def violation(self, impulse: Any, after: Any) -> Any:
         """How far the most negative of λ_i √W_ii and w_i / √W_ii of the normals is below 0."""
         la, lengths = self.la, self.lengths
         pulls = _largest(la.where(impulse < 0, -impulse * lengths * lengths, 0.0), lengths, self.normals, la)
@@ -148,12 +153,12 @@ class Choice:
         return larger(pulls, sinks, la)
 
 
-def poisson(
+def hold_by_poisson(
     Y: Any,
     u: Any,
     kappa: Any,
     contacts: Sequence[Rows],
-    la: ModuleType,
+    la: LinearAlgebra,
     speed: Any = 0.0,
     independent: bool = False,
     own: Any = None,
@@ -173,7 +178,7 @@ def poisson(
     return replace(rest, impulse=given_back + rest.impulse, miss=worse, margin=margin, one_of_many=shared)
 
 
-def _shared_unevenly(Y: Any, impulse: Any, kappa: Any, la: ModuleType) -> Any:
+def _shared_unevenly(Y: Any, impulse: Any, kappa: Any, la: LinearAlgebra) -> Any:
     """Whether contacts share λ_c in many ways of which each gives something else back: Yᵀz = 0, but not Yᵀκz."""
     pushing = la.scale_rows(la.where(impulse > 0, 1.0, 0.0), Y)
     null = span(each_row(pushing, la), Y.shape[-1], la, like=Y).nullspace()  # one z per column
@@ -186,7 +191,7 @@ def _shared_unevenly(Y: Any, impulse: Any, kappa: Any, la: ModuleType) -> Any:
     return found
 
 
-def _largest(u: Any, lengths: Any, some: Sequence[int], la: ModuleType) -> Any:
+def _largest(u: Any, lengths: Any, some: Sequence[int], la: LinearAlgebra) -> Any:
     """The largest u_i / √W_ii of these rows, if they can move; (1, 1)."""
     moving = lengths > 0
     ratios = la.where(moving, u / la.where(moving, lengths, 1.0), 0.0)
@@ -196,7 +201,7 @@ def _largest(u: Any, lengths: Any, some: Sequence[int], la: ModuleType) -> Any:
     return found
 
 
-def scattered(some: Any, places: Sequence[int], k: int, la: ModuleType) -> Any:
+def scattered(some: Any, places: Sequence[int], k: int, la: LinearAlgebra) -> Any:
     """A column of k with these entries, zero elsewhere."""
     zero = la.zeros(1, 1, like=some)
     found = [zero] * k

@@ -6,23 +6,15 @@ through by the chain rule, with those of the iteration as inputs too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
-from jourdain.algebra.contacts import coulomb_space as coulomb
-from jourdain.algebra.contacts import moreau_space as moreau_coulomb
-from jourdain.algebra.contacts.slip import FINISH, N_ASKED
 from jourdain.inputs import Array
-from jourdain.laws import Coulomb, MoreauCoulomb
-
-if TYPE_CHECKING:
-    from jourdain.algebra.problem import Block
 
 Find = Callable[..., tuple[Array, Array]]  # asked (lanes, m), slopes → found (lanes, f), derivatives (lanes, f, m)
 CHUNK = 1 << 16  # lanes at a time, so that what the iteration keeps of each fits in memory
@@ -30,23 +22,11 @@ CHUNK = 1 << 16  # lanes at a time, so that what the iteration keeps of each fit
 
 @dataclass(frozen=True)
 class Iteration:
-    """How the contacts of an event are solved, if not by formulas."""
+    """What finds the impulses of contacts where formulas do not."""
 
     n_asked: int
     n_found: int
     find: Find
-
-    @classmethod
-    def of(cls, contacts: Sequence[Block]) -> Iteration | None:
-        """None where formulas do."""
-        if not contacts or contacts[0].C.shape[-2] < 3:
-            return None
-        law, k = contacts[0].law, len(contacts)
-        if isinstance(law, Coulomb):
-            return cls(N_ASKED, len(FINISH) + 1, partial(coulomb.find, hypothesis=law.hypothesis))
-        if isinstance(law, MoreauCoulomb):
-            return cls(moreau_coulomb.n_asked(k), 3 * k + 2, partial(moreau_coulomb.find, k=k))
-        return None
 
     def __call__(self, asked: Any) -> Any:
         """Columns `(*batch, m, 1)` → `(*batch, f, 1)`."""

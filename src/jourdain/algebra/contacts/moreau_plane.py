@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from types import ModuleType
 from typing import Any
 
 from jourdain.algebra.contacts.frictionless import TIE, Choice, Held, Rows, scattered
 from jourdain.algebra.entries import each_row, entry, larger, root, row, smaller
+from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.span import span
 
 LIFTS, STICKS = "lifts", "sticks"
@@ -25,7 +25,13 @@ WAYS = (LIFTS, STICKS, 1, -1)  # slips towards + or −
 
 
 def hold_with_friction(
-    Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], la: ModuleType, speed: Any = 0.0, own: Any = None
+    Y: Any,
+    r: Any,
+    friction: Sequence[Any],
+    contacts: Sequence[Rows],
+    la: LinearAlgebra,
+    speed: Any = 0.0,
+    own: Any = None,
 ) -> Held:
     """λ and w for planar contacts, `friction` (1, 1) of each; `speed`, `own`: see `hold`."""
     choice, W, k = Choice(Y, r, contacts, la, speed, own), Y @ la.transpose(Y), Y.shape[-2]
@@ -72,14 +78,14 @@ def _least_at_rest(choice: Choice, friction: Sequence[Any], contacts: Sequence[R
     return replace(best, impulse=la.where(allowed, mask * least + (1 - mask) * best.impulse, best.impulse))
 
 
-def asked_in_space(Y: Any, r: Any, friction: Sequence[Any], la: ModuleType) -> Any:
+def asked_in_space(Y: Any, r: Any, friction: Sequence[Any], la: LinearAlgebra) -> Any:
     """r, μ and the lower triangle of W, row by row; see `moreau_space`."""
     rows = each_row(Y, la)
     return la.stack(r, *friction, *(one @ la.transpose(other) for i, one in enumerate(rows) for other in rows[: i + 1]))
 
 
 def found_in_space(
-    Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], found: Any, la: ModuleType, speed: Any = 0.0
+    Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], found: Any, la: LinearAlgebra, speed: Any = 0.0
 ) -> Held:
     """The impulses that were found, and by how much they miss λ = (λ − w/W, brought into its cone)."""
     choice = Choice(Y, r, contacts, la, speed)
@@ -104,7 +110,7 @@ def found_in_space(
     return _with_slip(choice, choice.answer(), friction, contacts)
 
 
-def _over_square(length: Any, la: ModuleType) -> Any:
+def _over_square(length: Any, la: LinearAlgebra) -> Any:
     """1 / W_ii of a row, 0 where it cannot move."""
     moves = length > 0
     return la.where(moves, 1 / la.where(moves, length * length, 1.0), 0.0)
@@ -126,7 +132,7 @@ def _with_slip(choice: Choice, held: Held, friction: Sequence[Any], contacts: Se
     return replace(held, margin=la.stack(*margins))
 
 
-def _broken(impulse: Any, after: Any, held: Sequence[tuple[Rows, Any, Any]], lengths: Any, la: ModuleType) -> Any:
+def _broken(impulse: Any, after: Any, held: Sequence[tuple[Rows, Any, Any]], lengths: Any, la: LinearAlgebra) -> Any:
     """By how much Coulomb's law is not met, as a speed along unit rows."""
     worst = la.zeros(1, 1, like=impulse)
     for contact, mu, way in held:
@@ -140,12 +146,12 @@ def _broken(impulse: Any, after: Any, held: Sequence[tuple[Rows, Any, Any]], len
     return worst
 
 
-def _unit(i: int, k: int, la: ModuleType, like: Any) -> Any:
+def _unit(i: int, k: int, la: LinearAlgebra, like: Any) -> Any:
     """The i-th unit column, (k, 1)."""
     return scattered(la.ones(1, 1, like=like), [i], k, la)
 
 
-def _solved(A: Any, b: Any, la: ModuleType) -> Any:
+def _solved(A: Any, b: Any, la: LinearAlgebra) -> Any:
     """A⁻¹ b by elimination; NaN or infinite where a pivot vanishes, which no choice takes."""
     k = A.shape[-2]
     rows = each_row(la.side_by_side(A, b), la)

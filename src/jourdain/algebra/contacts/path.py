@@ -72,7 +72,7 @@ def path_in_space(t: Transition, contact: str, asked: Array) -> ImpulsePath:
     """The path of a contact in space: integrated once more, with what it passes noted."""
     from jourdain.algebra.contacts.coulomb_space import trail
 
-    (hypothesis,) = (c.hypothesis for c in t.layout.constraints if c.name == contact)
+    hypothesis = t.layout.law_of(contact).solver.hypothesis
     u, mass = t.u_minus[contact], float(t.effective_mass[contact][0])
     if not u[0] < 0:
         return ImpulsePath(np.zeros(1), u[:1], u[None, 1:], np.zeros((1, 2)), 0.0, 0.0)
@@ -83,11 +83,11 @@ def path_in_space(t: Transition, contact: str, asked: Array) -> ImpulsePath:
     return ImpulsePath(p, u_n, -u[0] * y[:, 4:6], p_t, push * p_c, push * p_s)
 
 
-def refuse(t: Transition, contact: str) -> None:
+def check_path(t: Transition, contact: str) -> None:
     """Only one event, and a contact with friction inside it, have a path."""
     if t.batch_shape:
         raise ShapeError(f"A path is that of one event, not of a batch {t.batch_shape}; pick one.")
     if contact not in t.layout.along("one_sided"):
         raise unknown("one-sided contact", contact, t.layout.along("one_sided"))
-    if not any(c.hypothesis for c in t.layout.constraints if c.name == contact):
+    if not t.layout.law_of(contact).solver.hypothesis:
         raise BadEvent(f"'{contact}' has no friction inside the event, and so no path; give it the law Coulomb.")

@@ -19,13 +19,14 @@ from functools import lru_cache
 import casadi as ca
 from casadi import SX
 
+from jourdain.algebra import unrolled
+from jourdain.algebra.contacts.restitution import HYPOTHESES, NEVER, Compression, Growth
 from jourdain.compute.evaluate import Evaluator
 from jourdain.compute.runge_kutta import error_norm, step
 
 N_ASKED, N_STATE = 9, 6  # w_t, W_tt, u_t, μ, e; p, p_t, w, u_t
 TOLERANCE = 1e-13  # of a step, relative to 1 and to the impulses
 N_SECULAR = 30  # Newton's steps to the direction of a slip that starts again; they approach from one side
-NEVER = 1e300  # a length that is never reached; finite, so that derivatives stay numbers
 SINGULAR = 1e-13  # of (tr W_tt)²: below, nothing moves along one of the tangents
 
 # What the finish tells: impulses; p and work at the end of compression; normal work; p and p_t where the slip stopped;
@@ -215,18 +216,10 @@ class Leg:
 
         # Restitution, to its end.
         u_n = ca.if_else(reached, 0.0, slip.speeds(y)[0])
-        if hypothesis == "newton":
-            left = ca.if_else(rises, (slip.e - u_n) / ca.if_else(rises, n, 1.0), ca.if_else(moves, NEVER, 0.0))
-        elif hypothesis == "poisson":
-            left = (1 + slip.e) * p_c - y[0]
-        else:  # w + u_n x + n x²/2 = (1 − e²) w_c
-            owed = (1 - slip.e * slip.e) * w_c - y[3]
-            square = u_n * u_n + 2 * n * owed
-            speed = u_n + _root(square)  # twice the mean
-            gives = ca.logic_and(square >= 0, speed > 0)
-            left = ca.if_else(gives, 2 * owed / ca.if_else(gives, speed, 1.0), ca.if_else(owed > 0, NEVER, 0.0))
-            # From u_n = 0 on that is e √(2 |w_c| / n), which has a derivative at e = 0 too.
-            left = ca.if_else(reached, slip.e * _root(-2 * w_c / ca.if_else(rises, n, 1.0)), left)
+        rule, compression = HYPOTHESES[hypothesis], Compression(1.0, p_c, w_c)
+        onward = rule.onward(Growth(u_n, y[0], y[3]), n, slip.e, compression, unrolled)
+        left = ca.if_else(reached, rule.from_rest(n, slip.e, compression, unrolled), onward)
+        if not rule.by_impulse:
             left = ca.if_else(moves, left, 0.0)
         left = ca.if_else(left < 0, 0.0, left)
         going = ca.logic_and(restituting, ca.logic_not(self.done))

@@ -1,0 +1,142 @@
+"""The one-sided contacts of an event as their laws see them, what a solver makes of them, and what a law offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol
+
+from jourdain.algebra.contacts.frictionless import Rows
+from jourdain.algebra.entries import row
+from jourdain.algebra.linear import LinearAlgebra, X
+from jourdain.errors import Status
+
+if TYPE_CHECKING:
+    from jourdain.algebra.contacts.iteration import Iteration
+    from jourdain.algebra.problem import Block
+
+
+class ContactLaw(Protocol):
+    """What the library asks of a law; see `jourdain.laws.Law`."""
+
+    @property
+    def numbers(self) -> tuple[str, ...]: ...
+
+    @property
+    def ways(self) -> tuple[str, ...]: ...
+
+    @property
+    def ledger(self) -> tuple[str, ...]: ...
+
+    @property
+    def solver(self) -> ContactSolver: ...
+
+    def values(self) -> dict[str, Any]: ...
+
+    def form(self) -> tuple[Any, ...]: ...
+
+
+@dataclass(frozen=True)
+class ContactSolver:
+    """How the contacts of an event are solved together. Laws that `respond` in the same way can be mixed."""
+
+    name: str
+    respond: Callable[[Contacts], ContactSolution]
+    in_space: Callable[[int], Iteration] | None = None  # number of contacts → what their impulses are found by
+    alone: str = ""  # why one such contact must act alone, such as "has friction inside the event"; "" if others may
+    hypothesis: str = ""  # on the end of restitution, of solvers that follow the impulses as they grow
+    mixed: str = ""  # what to say of contacts with other solvers beside this one
+    unmet: str = "{names}: " + Status.INFEASIBLE.message + "."  # what to say where its conditions cannot be met
+    takes_opening: bool = False  # contacts that open before the event take part
+    remedy: str = ""  # what to use for contacts that open before and are driven together
+
+    def iteration(self, n_contacts: int, n_tangents: int) -> Iteration | None:
+        """What finds the impulses where formulas do not: of contacts in space, of most solvers with friction."""
+        return self.in_space(n_contacts) if self.in_space is not None and n_tangents > 1 else None
+
+
+@dataclass(frozen=True)
+class Contacts(Generic[X]):
+    """The contacts of an event, all their rows stacked: of each its normal, then its tangents.
+
+    The two-sided rows hold throughout, so impulses λ along the rows meet W = Y Yᵀ: u becomes u + W λ.
+    """
+
+    blocks: Sequence[Block[X]]
+    Y: X  # (rows, n), Y Yᵀ = W
+    unreduced: X  # (rows, n), before the two-sided rows were taken out
+    u_minus: X  # (rows, 1), before the event
+    u: X  # (rows, 1), with what the two-sided rows do, without the contacts
+    speed: X  # (rows, 1), √(2T · c M⁻¹ cᵀ): the largest that the kinetic energy allows
+    least: X  # (1, 1), a speed along unit rows: slower ones are rounding of what the mechanism does
+    independent: bool  # rows are taken to be well conditioned
+    found: X | None  # (f, 1), what an `Iteration` found; None: it is run on the spot, with numbers
+    la: LinearAlgebra[X]
+
+    @property
+    def W(self) -> Any:
+        """(rows, rows)."""
+        return self.Y @ self.la.transpose(self.Y)  # type: ignore[operator]
+
+    def number(self, name: str) -> list[X]:
+        """A number of the laws by name, such as "restitution", (1, 1) of each contact."""
+        return [block.numbers[name] for block in self.blocks]
+
+    def iterated(self, asked: X) -> Any:
+        """What the iteration of the solver answers."""
+        if self.found is not None:
+            return self.found
+        iteration = iteration_of(self.blocks)
+        assert iteration is not None
+        return iteration(asked)
+
+    def places(self) -> list[Rows]:
+        """Where the rows of each contact stand, and the ways in which it can hold."""
+        places, start = [], 0
+        for block in self.blocks:
+            assert block.law is not None
+            k = block.n_rows
+            places.append(Rows(start, tuple(range(start + 1, start + k)), block.law.ways))
+            start += k
+        return places
+
+    def each(self, values: Sequence[Any]) -> X:
+        """One number per contact, repeated along its rows."""
+        ones = [self.la.ones(block.n_rows, 1, like=self.u) for block in self.blocks]
+        return self.la.stack(*(value * one for value, one in zip(values, ones, strict=True)))
+
+    def along_normals(self, column: X) -> X:
+        """The column with zeros along tangents."""
+        la, zero = self.la, self.la.zeros(1, 1, like=column)
+        rows = [part for c in self.places() for part in (row(column, c.normal, la), *([zero] * len(c.tangents)))]
+        return la.stack(*rows)
+
+
+@dataclass(frozen=True)
+class ContactSolution(Generic[X]):
+    """What a solver decides."""
+
+    impulse: X  # (rows of all contacts, 1), N s
+    state: X  # (contacts, 1), `ContactState`
+    miss: X  # (1, 1): by how much the laws are not met, of the usual speed
+    several: X  # (1, 1): whether they can be met in several ways
+    closing: X  # (1, 1): how quickly contacts that were left alone close after all, of the speed that energy allows
+    margin: X  # (contacts, 1): how far each is from doing something else, of the usual speed or impulse
+    # (contacts, 6): work of compression, restitution and friction, J; normal impulses at the end of compression and of
+    # the first slip, and the tangential one there. None for laws that have no path.
+    path: X | None = None
+    ways: X | None = None  # (ways, 1): by how much each way to hold misses the laws, where ways are tried
+    one_of_many: X | None = None  # (1, 1): whether the motion rests on the least of many impulses of compression
+    kink: X | None = None  # (tangents, 1), of the usual speed: slips that are 0 and could go either way; else 1
+    apart: X | None = None  # (1, 1), whether rows taken to be well conditioned are; None: that was not assumed
+    asked: X | None = None  # (m, 1), of an `Iteration`, for solvers that need one
+    arrived: X | None = None  # (1, 1), whether it did
+
+
+def iteration_of(blocks: Sequence[Block[Any]]) -> Iteration | None:
+    """What finds the impulses of these contacts; None where formulas do."""
+    if not blocks:
+        return None
+    law = blocks[0].law
+    assert law is not None
+    return law.solver.iteration(len(blocks), blocks[0].n_rows - 1)

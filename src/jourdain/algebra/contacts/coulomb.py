@@ -1,0 +1,78 @@
+"""One contact with friction inside the event: its path, in the plane by formulas, in space by iteration."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from jourdain.algebra.contacts import coulomb_plane, coulomb_space
+from jourdain.algebra.contacts.contacts import Contacts, ContactSolution, ContactSolver
+from jourdain.algebra.contacts.iteration import Iteration
+from jourdain.algebra.contacts.restitution import HYPOTHESES
+from jourdain.algebra.contacts.slip import FINISH, N_ASKED
+from jourdain.algebra.entries import root, row
+from jourdain.algebra.linear import LinearAlgebra
+from jourdain.kinds import ContactState
+
+ROUNDING = 1e-13  # of the speed that the kinetic energy allows: what is slower neither approaches nor slips
+
+
+def coulomb(contacts: Contacts, hypothesis: str) -> ContactSolution:
+    """What the contact does while its normal impulse grows; it is the only one of its event."""
+    la, (friction,), (restitution,) = contacts.la, contacts.number("friction"), contacts.number("restitution")
+    allowed, speeds = row(contacts.speed, 0, la), la.rows(contacts.speed, 1, contacts.u.shape[-2])
+    tangents = la.rows(contacts.u, 1, contacts.u.shape[-2])
+    grazes = la.absolute(row(contacts.u, 0, la)) <= ROUNDING * allowed
+    u, W = la.stack(la.where(grazes, 0.0, row(contacts.u, 0, la)), tangents), contacts.W
+    slow = ROUNDING * root(la.transpose(speeds) @ speeds, la)
+    asked, arrived = None, None
+    if W.shape[-1] == 2:
+        path = coulomb_plane.planar(W, u, friction, restitution, hypothesis, la, slow)
+    else:
+        asked = coulomb_plane.asked_in_space(W, u, friction, restitution, la)
+        path, arrived = coulomb_plane.in_space(W, u, contacts.iterated(asked), hypothesis, la, slow)
+    u_n, zero = row(u, 0, la), la.zeros(1, 1, like=contacts.u)
+    untouched = la.where(grazes, float(ContactState.GRAZES), float(ContactState.SEPARATES))
+    works = (path.compression, path.restitution, path.friction)
+    return ContactSolution(
+        impulse=la.stack(path.p_n, path.p_t),
+        state=la.where(path.state > 0, path.state, untouched),
+        path=la.side_by_side(*works, path.p_c, path.p_slip, path.p_t_slip),
+        miss=_certificate(W, u, path, friction, la),
+        several=zero > 0,
+        closing=zero,
+        kink=la.where(path.unslipped, tangents / la.where(speeds > 0, speeds, 1.0), 1.0),
+        margin=la.where(u_n < 0, path.margin, u_n / la.where(allowed > 0, allowed, 1.0)),
+        asked=asked,
+        arrived=arrived,
+    )
+
+
+def coulomb_solver(hypothesis: str) -> ContactSolver:
+    """Friction inside the event, with a hypothesis on the end of restitution; see `restitution`."""
+    find = partial(coulomb_space.find, hypothesis=hypothesis)
+    return ContactSolver(
+        "Coulomb",
+        partial(coulomb, hypothesis=hypothesis),
+        in_space=lambda _: Iteration(N_ASKED, len(FINISH) + 1, find),
+        alone="has friction inside the event",
+        hypothesis=hypothesis,
+        unmet="{names} wedges: where it sticks no impulse moves it, but its support does; let the support rest, or "
+        "take less friction.",
+    )
+
+
+SOLVERS = {name: coulomb_solver(name) for name in HYPOTHESES}
+
+
+def _certificate(W: Any, u: Any, path: coulomb_plane.Path, friction: Any, la: LinearAlgebra) -> Any:
+    """By how much the end of a path breaks what every law asks: it pushes, does not sink in, stays in the cone."""
+    u_n, p_t = row(u, 0, la), path.p_t
+    approach = la.where(u_n < 0, -u_n, 1.0)
+    after = u_n + row(W, 0, la) @ la.stack(path.p_n, p_t)
+    pull = root(la.transpose(p_t) @ p_t, la)
+    usual = la.where(path.p_n > 0, path.p_n, 1.0)
+    worst = path.stuck
+    for broken in (-after / approach, -path.p_n / usual, (pull - friction * path.p_n) / usual):
+        worst = la.where(broken > worst, broken, worst)
+    return la.where(u_n < 0, worst, 0.0)

@@ -1,0 +1,132 @@
+"""Contacts that lift or hold at the end of the event: Moreau's law, Poisson's law, Coulomb's for the velocity after."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from jourdain.algebra.contacts import moreau_plane, moreau_space
+from jourdain.algebra.contacts.contacts import Contacts, ContactSolution, ContactSolver
+from jourdain.algebra.contacts.frictionless import Choice, Held, Rows, hold, hold_by_poisson
+from jourdain.algebra.contacts.iteration import Iteration
+from jourdain.algebra.entries import row, squares
+from jourdain.kinds import ContactState
+
+SEPARATES = 1e-8  # of the speed that the kinetic energy allows: a contact that opens quicker is left alone
+IDLE = 1e-9  # of the same: impulses and speeds below this are none
+
+
+def moreau(contacts: Contacts) -> ContactSolution:
+    """0 ≤ λ ⊥ u⁺ + κ u⁻ ≥ 0 of contacts that close; those that may stick do, or slide."""
+    Y, _, r = _taking_part(contacts, _closing(contacts))
+    held = hold(Y, r, contacts.places(), contacts.la, contacts.least, contacts.independent, contacts.unreduced)
+    return _solution(contacts, held)
+
+
+def poisson(contacts: Contacts) -> ContactSolution:
+    """The impulse of compression is given back κ-fold; contacts that open take part too."""
+    la, kappa = contacts.la, contacts.each(contacts.number("restitution"))
+    Y, u, _ = _taking_part(contacts, contacts.each([la.ones(1, 1, like=contacts.u)] * len(contacts.blocks)))
+    places, least, unreduced = contacts.places(), contacts.least, contacts.unreduced
+    return _solution(contacts, hold_by_poisson(Y, u, kappa, places, la, least, contacts.independent, unreduced))
+
+
+def moreau_coulomb(contacts: Contacts) -> ContactSolution:
+    """Coulomb's law for the velocity after the event: all ways are tried in the plane; in space by iteration."""
+    la, places, friction = contacts.la, contacts.places(), contacts.number("friction")
+    Y, _, r = _taking_part(contacts, _closing(contacts))
+    if len(places[0].tangents) == 1:
+        held = moreau_plane.hold_with_friction(Y, r, friction, places, la, contacts.least, contacts.unreduced)
+        return _solution(contacts, held)
+    asked = moreau_plane.asked_in_space(Y, r, friction, la)
+    answer = contacts.iterated(asked)
+    held = moreau_plane.found_in_space(Y, r, friction, places, answer, la, contacts.least)
+    return _solution(contacts, held, asked, row(answer, Y.shape[-2], la) > 0)
+
+
+def by_formula(contacts: Contacts, impulse: Any) -> ContactSolution:
+    """The solution of a law with a formula of its own: impulses (rows, 1) that push apart and let nothing sink in.
+
+    Where they pull, or a contact closes after them, the event is INFEASIBLE. Margins are infinite: the formula is taken
+    to have a derivative everywhere.
+    """
+    la, after = contacts.la, contacts.u + contacts.W @ impulse
+    choice = Choice(contacts.Y, contacts.u, contacts.places(), la, contacts.least, contacts.unreduced)
+    miss = choice.violation(impulse, after) / choice.usual
+    margin = la.where(la.ones(len(contacts.blocks), 1, like=contacts.u) > 0, float("inf"), 0.0)
+    return _solution(contacts, Held(impulse, after, miss, miss > float("inf"), margin))
+
+
+MOREAU = ContactSolver("Moreau's law", moreau)
+FRICTIONLESS_MOREAU = ContactSolver("Moreau's law", moreau, remedy="use Frictionless(law='poisson'), or ")
+POISSON = ContactSolver(
+    "Poisson's law", poisson, mixed="Moreau's and Poisson's law; give all of them one", takes_opening=True
+)
+MOREAU_COULOMB = ContactSolver(
+    "MoreauCoulomb",
+    moreau_coulomb,
+    in_space=lambda k: Iteration(moreau_space.n_asked(k), 3 * k + 2, partial(moreau_space.find, k=k)),
+    mixed="MoreauCoulomb with other laws; give all of them friction",
+)
+
+
+def _closing(contacts: Contacts) -> Any:
+    """1 along the rows of contacts that take part, 0 of those that open and are left alone; (rows, 1)."""
+    la, opening = contacts.la, _opening(contacts)
+    return contacts.each([la.where(row(opening, place.normal, la), 0.0, 1.0) for place in contacts.places()])
+
+
+def _opening(contacts: Contacts) -> Any:
+    return contacts.u_minus > SEPARATES * contacts.speed
+
+
+def _taking_part(contacts: Contacts, taken: Any) -> tuple[Any, Any, Any]:
+    """(Y, u, r) of the rows that take part: u⁺ + κ u⁻ = r + W λ along normals, u⁺ along tangents."""
+    la, kappa = contacts.la, contacts.each(contacts.number("restitution"))
+    Y, u = la.scale_rows(taken, contacts.Y), taken * contacts.u
+    approach = la.where(contacts.u_minus < 0, contacts.u_minus, 0.0)
+    return Y, u, u + taken * contacts.along_normals(kappa * approach)
+
+
+def _solution(contacts: Contacts, held: Held, asked: Any = None, arrived: Any = None) -> ContactSolution:
+    """The same with the state of each contact, and whether one closes that must not."""
+    la, states, closing = contacts.la, [], contacts.la.zeros(1, 1, like=contacts.u)
+    after = contacts.u + contacts.Y @ (la.transpose(contacts.Y) @ held.impulse)
+    lengths2, opening = squares(contacts.Y, la), _opening(contacts)
+    for place in contacts.places():
+        i = place.normal
+        allowed, end, left = row(contacts.speed, i, la), row(after, i, la), row(opening, i, la)
+        pushes = row(held.impulse * lengths2, i, la) > IDLE * allowed
+        idle = la.where(end > IDLE * allowed, float(ContactState.LIFTS), float(ContactState.GRAZES))
+        idle = la.where(left, float(ContactState.SEPARATES), idle)
+        states.append(la.where(pushes, _slip_state(contacts, place, after), idle))
+        # Contacts that were left alone, and those that the two-sided rows hold, must not close all the same.
+        watched = la.either(left, row(lengths2, i, la) <= 0)
+        sinks = la.where(la.both(watched, end < 0), -end / la.where(allowed > 0, allowed, 1.0), 0.0)
+        closing = la.where(sinks > closing, sinks, closing)
+    return ContactSolution(
+        impulse=held.impulse,
+        state=la.stack(*states),
+        miss=held.miss,
+        several=held.several,
+        closing=closing,
+        margin=held.margin,
+        ways=held.ways,
+        one_of_many=held.one_of_many,
+        apart=held.apart,
+        asked=asked,
+        arrived=arrived,
+    )
+
+
+def _slip_state(contacts: Contacts, place: Rows, after: Any) -> Any:
+    """The state of a contact that pushed; a law that only holds says nothing of slip."""
+    la = contacts.la
+    if not place.tangents or not place.tells_slip:
+        return float(ContactState.HOLDS)
+    j, k = place.tangents[0], place.tangents[-1] + 1
+    slip, before, speeds = (la.rows(column, j, k) for column in (after, contacts.u_minus, contacts.speed))
+    slow2 = IDLE**2 * (la.transpose(speeds) @ speeds)
+    back = la.both(la.transpose(slip) @ before < 0, la.transpose(before) @ before > slow2)
+    slips = la.where(back, float(ContactState.REVERSES), float(ContactState.SLIPS))
+    return la.where(la.transpose(slip) @ slip > slow2, slips, float(ContactState.STICKS))

@@ -1,0 +1,131 @@
+"""What the one-sided contacts of an event do to the rest of it, once their laws have found their impulses.
+
+The rows that are on hold throughout, so contacts meet W = Ŷ Ŷᵀ with Ŷ = Y − Y QᵀQ, Q spanning the rows that are on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic
+
+from jourdain.algebra.contacts.contacts import Contacts, ContactSolution
+from jourdain.algebra.entries import each_row, larger, root, row, scaled, squares
+from jourdain.algebra.linear import LinearAlgebra, X
+from jourdain.algebra.span import RANK, span
+from jourdain.kinds import ContactState, Kind
+
+if TYPE_CHECKING:
+    from jourdain.algebra.problem import Decomposition, Problem
+
+SLOW = 1e-5  # of the speed that the kinetic energy allows: slower approaches meet their laws only to rounding of this
+
+
+@dataclass(frozen=True)
+class ContactResponse(Generic[X]):
+    """What the contacts of an event do."""
+
+    generalized: X  # (n, 1), Σ Cᵀ impulse
+    Q: X  # (rows, n), orthonormal rows of those that act, zero where none does
+    redundant: X  # (rows, 1), 1 where a row that acts depends on those before it
+    undetermined: X  # (rows, 1), 1 where the impulse of a row is one of many
+    shared: X  # (rows that are on, 1), 1 where a contact could take over from one of these
+    apart: X  # (1, 1), whether their rows are well conditioned, if that was assumed
+    solution: ContactSolution[X]
+
+
+def contact_impulses(
+    problem: Problem, parts: Decomposition, v: Any, energy: Any, la: LinearAlgebra, independent: bool = False
+) -> ContactResponse | None:
+    """For velocities v that the two-sided rows leave, and the kinetic energy before; None without contacts.
+
+    `independent`: for rows that are well conditioned, as `ContactResponse.apart` says; see `span`.
+    """
+    blocks = problem.of_kind(Kind.CONTACT)
+    if not blocks:
+        return None
+    C = la.stack(*(block.C for block in blocks))
+    Y = scaled(C, parts.factor, la)
+    contacts = Contacts(
+        blocks=blocks,
+        Y=_free(Y, parts.on.Q, la),
+        unreduced=Y,
+        u_minus=la.stack(*(block.C @ problem.v_minus + block.b_minus for block in blocks)),
+        u=la.stack(*(block.C @ v + block.b_plus for block in blocks)),
+        speed=root(2 * energy * squares(Y, la), la),
+        least=SLOW * root(2 * energy, la),
+        found=problem.found,
+        independent=independent,
+        la=la,
+    )
+    law = blocks[0].law  # all have the same solver
+    assert law is not None
+    solution = law.solver.respond(contacts)
+    acting = la.where(la.absolute(solution.impulse) > 0, 1.0, 0.0)
+    generalized = la.transpose(C) @ solution.impulse
+    rows = each_row(la.scale_rows(acting, contacts.Y), la)
+    leaning = _leaning(contacts, solution)
+    if solution.apart is not None:
+        none, others = la.zeros(len(rows), 1, like=Y), la.zeros(parts.on.keep.shape[-2], 1, like=Y)
+        apart = la.both(solution.apart, la.transpose(leaning) @ leaning <= 0)
+        return ContactResponse(generalized, _orthonormal(rows, la), none, none, others, apart, solution)
+    spanned = span(rows, Y.shape[-1], la, like=Y)
+    redundant = acting * (1 - spanned.keep)
+    # A dropped row and those that it depends on can share an impulse in many ways.
+    among = la.absolute(spanned.N) @ redundant
+    undetermined = la.where(acting * among > RANK, 1.0, 0.0) + leaning
+    relieved = _relieved(contacts, leaning, parts)
+    sure = la.ones(1, 1, like=Y) > 0
+    return ContactResponse(generalized, spanned.Q, redundant + leaning, undetermined, relieved, sure, solution)
+
+
+def _leaning(contacts: Contacts, solution: ContactSolution) -> Any:
+    """Normals that touch and that the two-sided rows span, 1, else 0, (rows, 1).
+
+    Such a contact may carry as much as it likes: the rows that hold it carry the less. It is given nothing.
+    """
+    la, flags = contacts.la, []
+    free2, lengths2 = squares(contacts.Y, la), squares(contacts.unreduced, la)
+    no_flag = la.zeros(1, 1, like=contacts.Y)
+    for i, place in enumerate(contacts.places()):
+        held = la.both(row(free2, place.normal, la) <= 0, row(lengths2, place.normal, la) > 0)
+        touches = row(solution.state, i, la) == float(ContactState.GRAZES)
+        flags += [la.where(la.both(held, touches), 1.0, 0.0), *([no_flag] * len(place.tangents))]
+    return la.stack(*flags)
+
+
+def _relieved(contacts: Contacts, leaning: Any, parts: Decomposition) -> Any:
+    """Two-sided rows from which a leaning contact could take over, 1, else 0, (rows that are on, 1)."""
+    la, on = contacts.la, parts.on
+    lengths = la.where(on.scale > 0, 1 / la.where(on.scale > 0, on.scale, 1.0), 0.0)
+    relieved = la.zeros(on.keep.shape[-2], 1, like=contacts.Y)
+    ones = la.ones(on.keep.shape[-2], 1, like=contacts.Y)
+    for place in contacts.places():
+        y, leans = row(contacts.unreduced, place.normal, la), row(leaning, place.normal, la)
+        part = la.absolute(on.impulse(on.Q @ la.transpose(y))) * lengths
+        shared = part > RANK * root(y @ la.transpose(y), la)
+        relieved = la.where(shared, larger(relieved, leans * ones, la), relieved)
+    return relieved
+
+
+def _orthonormal(rows: list[Any], la: LinearAlgebra) -> Any:
+    """Gram–Schmidt in one pass, for rows that are well conditioned or zero."""
+    Q = la.zeros(0, rows[0].shape[-1], like=rows[0])
+    for y in rows:
+        rest = y - (y @ la.transpose(Q)) @ Q
+        square = rest @ la.transpose(rest)
+        acts = square > 0
+        Q = la.stack(Q, rest * la.where(acts, 1 / la.sqrt(la.where(acts, square, 1.0)), 0.0))
+    return Q
+
+
+def _free(Y: Any, Q: Any, la: LinearAlgebra) -> Any:
+    """Ŷ = Y − Y QᵀQ; a row that Q spans is zero, not what rounding leaves of it."""
+    rows = []
+    for i in range(Y.shape[-2]):
+        y = row(Y, i, la)
+        rest = y
+        for _ in range(2):
+            rest = rest - (rest @ la.transpose(Q)) @ Q
+        spanned = rest @ la.transpose(rest) <= RANK**2 * (y @ la.transpose(y))
+        rows.append(la.where(spanned, 0.0, 1.0) * rest)
+    return la.stack(*rows)

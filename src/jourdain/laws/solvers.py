@@ -1,0 +1,12 @@
+"""The solvers that a law can take, and what one of your own is made of.
+
+A solver gets the contacts of an event (`Contacts`) and returns their impulses (`ContactSolution`); `by_formula` makes
+that of impulses alone. It is written over `contacts.la`, so that it serves numbers, batches and derivatives.
+"""
+
+from jourdain.algebra.contacts.contacts import Contacts, ContactSolution, ContactSolver
+from jourdain.algebra.contacts.coulomb import SOLVERS as COULOMB
+from jourdain.algebra.contacts.held import MOREAU, MOREAU_COULOMB, POISSON, by_formula
+
+__all__ = ["COULOMB", "MOREAU", "MOREAU_COULOMB", "POISSON", "ContactSolution", "ContactSolver", "Contacts",
+           "by_formula"]  # fmt: skip
