@@ -11,7 +11,7 @@ See README.md beside this file for the derivation and the signs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jourdain.algebra.contacts.response import ContactResponse, contact_impulses
@@ -19,7 +19,7 @@ from jourdain.algebra.energy import Energy, booked, energy_parts, half_square, r
 from jourdain.algebra.entries import columns, scaled, squares
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Block, Decomposition, Problem, decompose, target
-from jourdain.algebra.record import Outcome
+from jourdain.algebra.record import CONTACT_FIELDS, Outcome
 from jourdain.algebra.span import RANK, span
 from jourdain.kinds import AFTER_KINDS, BEFORE_KINDS, ON_KINDS, Kind
 
@@ -63,7 +63,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False) -> O
     before, after = _energies(parts, jump, la)
     drive_work, dissipated, at_supports = _support_work(problem, jump, impulse_on, la)
     x_free = jump.x_minus + jump.x_f
-    return Outcome(
+    values: Outcome = Outcome(
         **{f"{name}_minus": part for name, part in before._asdict().items()},
         **{f"{name}_plus": part for name, part in after._asdict().items()},
         xi=ratio(before.T_c, before.T, la),
@@ -100,8 +100,10 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False) -> O
         kappa=stack([*(block.kappa for block in problem.of_kind(Kind.ELASTIC)), *_numbers(problem, "restitution")]),
         friction=stack(_numbers(problem, "friction")),
         applied=jump.given - jump.nonideal,
-        **_of_contacts(problem, response, la),
+        contact_one_of_many=la.zeros(1, 1, like=problem.M),
+        **dict.fromkeys(CONTACT_FIELDS, nothing),
     )
+    return values if response is None else _with_contacts(values, problem, response, la)
 
 
 def _jump(problem: Problem, parts: Decomposition, la: LinearAlgebra, independent: bool) -> Jump:
@@ -172,34 +174,35 @@ def _support_work(problem: Problem, jump: Jump, impulse_on: Any, la: LinearAlgeb
     return drive_work, dissipated, at_supports
 
 
-def _of_contacts(problem: Problem, response: ContactResponse | None, la: LinearAlgebra) -> dict[str, Any]:
-    """The fields of `Outcome` about one-sided contacts; paths, (contacts, 1), are 0 for laws that have none."""
-    works = ("compression_work", "restitution_work", "friction_work", "compression_end", "slip_end", "slip_impulse")
-    blocks, nothing = problem.of_kind(Kind.CONTACT), la.zeros(0, 1, like=problem.M)
+def _with_contacts(values: Outcome, problem: Problem, response: ContactResponse, la: LinearAlgebra) -> Outcome:
+    """The fields about one-sided contacts; those of paths are 0 for laws that have none."""
+    solution, blocks, empty = response.solution, problem.of_kind(Kind.CONTACT), values.contact_state
     zero, zeros = la.zeros(1, 1, like=problem.M), la.zeros(len(blocks), 1, like=problem.M)
-    if response is None:
-        names = ("state", "residual", "margin", "undetermined", "shared", "asked", "arrived", "several", "closing",
-                 "kink", "ways")  # fmt: skip
-        fields = dict.fromkeys((*works, "restitution", *(f"contact_{name}" for name in names)), nothing)
-        return fields | {"contact_one_of_many": zero}
-    solution = response.solution
-    one_of_many = zero if solution.one_of_many is None else la.where(solution.one_of_many > 0, 1.0, 0.0)
-    optional = {"asked": solution.asked, "arrived": solution.arrived, "kink": solution.kink, "ways": solution.ways}
     none = la.where(zero > 0, 0.0, float("nan"))
-    restitution = [block.numbers.get("restitution", none) for block in blocks]
-    return {
-        **dict(zip(works, [zeros] * 6 if solution.path is None else columns(solution.path, la), strict=True)),
-        **{f"contact_{name}": nothing if value is None else value for name, value in optional.items()},
-        "restitution": la.stack(*restitution),
-        "contact_state": solution.state,
-        "contact_residual": solution.miss * la.ones(len(blocks), 1, like=problem.M),
-        "contact_margin": solution.margin,
-        "contact_undetermined": response.undetermined,
-        "contact_shared": response.shared,
-        "contact_one_of_many": one_of_many,
-        "contact_several": solution.several,
-        "contact_closing": solution.closing,
-    }
+    path = [zeros] * 6 if solution.path is None else columns(solution.path, la)
+    compression_work, restitution_work, friction_work, compression_end, slip_end, slip_impulse = path
+    return replace(
+        values,
+        restitution=la.stack(*(block.numbers.get("restitution", none) for block in blocks)),
+        contact_state=solution.state,
+        contact_residual=solution.miss * la.ones(len(blocks), 1, like=problem.M),
+        contact_margin=solution.margin,
+        compression_work=compression_work,
+        restitution_work=restitution_work,
+        friction_work=friction_work,
+        compression_end=compression_end,
+        slip_end=slip_end,
+        slip_impulse=slip_impulse,
+        contact_undetermined=response.undetermined,
+        contact_shared=response.shared,
+        contact_one_of_many=zero if solution.one_of_many is None else la.where(solution.one_of_many > 0, 1.0, 0.0),
+        contact_asked=empty if solution.asked is None else solution.asked,
+        contact_arrived=empty if solution.arrived is None else solution.arrived,
+        contact_several=solution.several,
+        contact_closing=solution.closing,
+        contact_kink=empty if solution.kink is None else solution.kink,
+        contact_ways=empty if solution.ways is None else solution.ways,
+    )
 
 
 def _numbers(problem: Problem, name: str) -> list[Any]:

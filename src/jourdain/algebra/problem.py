@@ -43,9 +43,15 @@ class Block(Generic[X]):
 
     def changed(self, change: Callable[[X], X]) -> Block[X]:
         """The same block with `change` applied to each of its arrays."""
-        changed: dict[str, Any] = {name: change(part) for name, part in self.arrays().items()}
-        numbers = {name: changed.pop(name) for name in self.numbers}
-        return replace(self, **changed, numbers=numbers)
+        return replace(
+            self,
+            C=change(self.C),
+            b_minus=change(self.b_minus),
+            b_plus=change(self.b_plus),
+            kappa=None if self.kappa is None else change(self.kappa),
+            beta=None if self.beta is None else change(self.beta),
+            numbers={name: change(number) for name, number in self.numbers.items()},
+        )
 
 
 @dataclass(frozen=True)

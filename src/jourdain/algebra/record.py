@@ -103,4 +103,7 @@ class Outcome(Generic[X]):
 
 
 FIELDS = tuple(one.name for one in fields(Outcome))
+# Columns about one-sided contacts, empty without any.
+CONTACT_FIELDS = tuple(name for name in FIELDS[FIELDS.index("restitution") : FIELDS.index("apart")]
+                       if name != "contact_one_of_many")  # fmt: skip
 KEPT = tuple(one.name for one in fields(Outcome) if one.metadata)  # what a `Transition` keeps

@@ -18,7 +18,7 @@ from jourdain.algebra.directions import directions as eigen_directions
 from jourdain.algebra.entries import scaled
 from jourdain.algebra.privileged import Phase, Phases, choose_names, independent_rows, phase
 from jourdain.algebra.problem import target
-from jourdain.algebra.projectors import Projectors, projector_matrices
+from jourdain.algebra.projectors import Projectors, projectors
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, listing, unknown
 from jourdain.inputs import Array, number, refuse_nonfinite
@@ -42,7 +42,7 @@ class Analysis:
 
     # What `Event` offers
 
-    def projectors(self, q: Any, parameters: Mapping[str, Any]) -> Projectors:
+    def projectors(self, q: Any, parameters: Mapping[str, Any]) -> Projectors[Array]:
         """See `Event.projectors`."""
         state = self.event.state(q, None, parameters)
         values = self._projectors(*state)
@@ -142,7 +142,7 @@ class Analysis:
 
     @cached_property
     def _projectors(self) -> Evaluator:
-        return Evaluator(self.event.inputs, projector_matrices(self.event.problem, unrolled))
+        return Evaluator(self.event.inputs, vars(projectors(self.event.problem, unrolled)))
 
     @cached_property
     def _pose(self) -> Evaluator:

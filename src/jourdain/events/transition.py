@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra.contacts.held import IDLE
-from jourdain.algebra.span import RANK
 from jourdain.data.layout import Layout
 from jourdain.errors import BadEvent, Status, listing
 from jourdain.inputs import Array
@@ -49,13 +48,18 @@ class Transition:
         if isinstance(status, np.ndarray):
             status.flags.writeable = False  # a record is read, not written
 
-    def _column(self, name: str) -> Array:
+    def column(self, name: str) -> Array:
+        """A number that the outcome keeps, by its name in `algebra.record.Outcome`, `(*batch, rows)`."""
         column = self._values[name][..., 0]
         column.flags.writeable = False
         return column
 
+    def matrix(self, name: str) -> Array:
+        """The same where it is a matrix, `(*batch, rows, columns)`."""
+        return self._values[name]
+
     def _number(self, name: str) -> Array:
-        return self._column(name)[..., 0]
+        return self.column(name)[..., 0]
 
     # The next event
 
@@ -111,7 +115,7 @@ class Transition:
     @property
     def q(self) -> Array:
         """The configuration, `(*batch, n_q)`; that found, where coordinates were guessed or projected."""
-        return self._column("q")
+        return self.column("q")
 
     @property
     def coordinate(self) -> Named[Array]:
@@ -120,12 +124,12 @@ class Transition:
     @property
     def v_minus(self) -> Array:
         """Generalized velocities before, `(*batch, n_v)`."""
-        return self._column("v_minus")
+        return self.column("v_minus")
 
     @property
     def v_plus(self) -> Array:
         """Generalized velocities after, `(*batch, n_v)`."""
-        return self._column("v_plus")
+        return self.column("v_plus")
 
     @property
     def velocity_minus(self) -> Named[Array]:
@@ -137,11 +141,11 @@ class Transition:
 
     @property
     def outputs_minus(self) -> Named[Array]:
-        return self._by_name("output", self.layout.outputs, self._column("outputs_minus"))
+        return self._by_name("output", self.layout.outputs, self.column("outputs_minus"))
 
     @property
     def outputs_plus(self) -> Named[Array]:
-        return self._by_name("output", self.layout.outputs, self._column("outputs_plus"))
+        return self._by_name("output", self.layout.outputs, self.column("outputs_plus"))
 
     @property
     def outputs(self) -> Named[Array]:
@@ -153,38 +157,38 @@ class Transition:
     @property
     def u_minus(self) -> Named[Array]:
         """C v⁻ + b⁻ of every constraint, released ones included."""
-        return self._by_row(self._column("u_minus"))
+        return self._by_row(self.column("u_minus"))
 
     @property
     def u_plus(self) -> Named[Array]:
         """C v⁺ + b⁺ of every constraint, released ones included."""
-        return self._by_row(self._column("u_plus"))
+        return self._by_row(self.column("u_plus"))
 
     @property
     def impulse(self) -> Named[Array]:
         """λ̄ along each row: 0 for released rows, the given impulse for nonideal ones."""
-        return self._by_row(self._column("impulse"))
+        return self._by_row(self.column("impulse"))
 
     @property
     def Lambda(self) -> Named[Array]:
         """Λ̄: what the rows that are on see of the nonideal impulses. λ̄ + Λ̄ does not depend on them."""
-        return self._by_row(self._column("Lambda"))
+        return self._by_row(self.column("Lambda"))
 
     @property
     def effective_mass(self) -> Named[Array]:
         """The mass that an impulse along each row alone meets while the regular rows hold; inf where it cannot move."""
-        return self._by_row(self._column("effective_mass"))
+        return self._by_row(self.column("effective_mass"))
 
     @property
     def required_friction(self) -> Named[Array]:
         """|tangential| / normal impulse of each contact: what friction must reach not to slip; inf if it pulls."""
-        return self._by_name("contact", self.layout.contacts, self._column("required_friction"))
+        return self._by_name("contact", self.layout.contacts, self.column("required_friction"))
 
     @property
     def contact(self) -> Named[Any]:
         """What became of each one-sided contact: a `ContactState`; in a batch an array of their numbers."""
         names = self.layout.along("one_sided")
-        states = self._column("contact_state")
+        states = self.column("contact_state")
         if self.batch_shape == ():
             return Named("one-sided contact", {name: ContactState(int(states[i])) for i, name in enumerate(names)})
         return self._by_name("one-sided contact", names, states)
@@ -192,7 +196,7 @@ class Transition:
     @property
     def restitution(self) -> Named[Array]:
         """The restitution used, of each one-sided contact; NaN for laws that have none."""
-        return self._by_name("one-sided contact", self.layout.along("one_sided"), self._column("restitution"))
+        return self._by_name("one-sided contact", self.layout.along("one_sided"), self.column("restitution"))
 
     @property
     def slip_direction(self) -> Named[Array]:
@@ -214,7 +218,7 @@ class Transition:
 
     def _tangent_length2(self, contact: str) -> Array:
         """The largest c M⁻¹ cᵀ of a contact's tangential rows, `(*batch, 1)`; 0 if it has none."""
-        lengths2 = self._column("row_length2")[..., self.layout.slices[contact]][..., 1:]
+        lengths2 = self.column("row_length2")[..., self.layout.slices[contact]][..., 1:]
         return np.asarray(np.max(lengths2, axis=-1, keepdims=True, initial=0.0))
 
     def path(self, contact: str) -> ImpulsePath:
@@ -224,8 +228,8 @@ class Transition:
         check_path(self, contact)
         place = self.layout.along("one_sided").index(contact)
         if len(self.u_minus[contact]) > 2:
-            return path_in_space(self, contact, self._column("contact_asked"))
-        ends = (float(self._column(name)[place]) for name in ("compression_end", "slip_end", "slip_impulse"))
+            return path_in_space(self, contact, self.column("contact_asked"))
+        ends = (float(self.column(name)[place]) for name in ("compression_end", "slip_end", "slip_impulse"))
         return planar_path(self, contact, *ends)
 
     # Energy: filled in below from the table of quantities
@@ -255,78 +259,29 @@ class Transition:
         Where redundant constraints share an impulse only the sum over the group is determined: it is booked to
         the group, "a + b".
         """
-        work, applied, places = self._column("ledger"), self._column("applied_work"), self.layout.slices
-        entries: dict[str, Array] = {}
-        for group in self._groups():
-            parts = {name: self._booked_apart(name) for name in group}
-            if "compression" in parts[group[0]]:
-                entries |= self._along_path(group[0])
-                continue
-            rubbing = [name for name in group if "friction" in parts[name]]
-            for name in rubbing:
-                start = places[name].start
-                entries[f"{name} friction"] = work[..., start + 1 : places[name].stop].sum(axis=-1)[()]
-            normal = [slice(places[n].start, places[n].start + 1) if n in rubbing else places[n] for n in group]
-            entries[" + ".join(group)] = sum(work[..., place].sum(axis=-1) for place in normal)[()]
-        entries |= {name: applied[..., i][()] for i, name in enumerate(self.layout.impulses)}
-        return Named("ledger entry", entries)
+        from jourdain.events.ledger import ledger
 
-    def _along_path(self, name: str) -> dict[str, Array]:
-        """The works of a contact with friction inside the event, relative to its support; and what that one does."""
-        place, rows = self.layout.along("one_sided").index(name), self.layout.slices[name]
-        compression, restitution, friction = (
-            self._column(f"{part}_work")[..., place] for part in ("compression", "restitution", "friction")
-        )
-        parts = {"compression": compression, "restitution": restitution, "friction": friction}
-        booked = self._column("ledger")[..., rows]
-        support = booked[..., 0] - (compression + restitution) + (booked[..., 1:].sum(axis=-1) - friction)
-        if np.nan_to_num(support).any():
-            parts["support"] = support
-        return {f"{name} {part}": work[()] for part, work in parts.items()}
-
-    def _booked_apart(self, name: str) -> tuple[str, ...]:
-        """Parts of the work of a constraint that its law books apart."""
-        one_sided = name in self.layout.along("one_sided")
-        return self.layout.law_of(name).ledger if one_sided else ()
-
-    def _groups(self) -> list[list[str]]:
-        """Constraints that share undetermined impulses (in a batch: in any lane) together, the others alone."""
-        group_of = {c.name: c.name for c in self.layout.constraints}  # name → first member
-        shared = np.abs(np.nan_to_num(self._scaled_nullspace())) > RANK
-        for column in np.moveaxis(shared, -1, 0):
-            touched = {
-                row.constraint for i, row in enumerate(self.layout.rows[: self.layout.n_on]) if column[..., i].any()
-            }
-            group_of = _joined(group_of, touched)
-        one_of_many = np.nan_to_num(self._column("contact_undetermined")) > 0
-        contacts = [row for row in self.layout.rows if row.kind == Kind.CONTACT]
-        together = {row.constraint for i, row in enumerate(contacts) if one_of_many[..., i].any()}
-        if self._values["contact_shared"].size:
-            relieved = np.nan_to_num(self._column("contact_shared")) > 0
-            together |= {self.layout.rows[i].constraint for i in range(self.layout.n_on) if relieved[..., i].any()}
-        group_of = _joined(group_of, together)
-        return [[name for name in group_of if group_of[name] == first] for first in dict.fromkeys(group_of.values())]
+        return ledger(self)
 
     # Rank
 
     @property
     def dof(self) -> DegreesOfFreedom:
         """Degrees of freedom before, during and after."""
-        counts = np.moveaxis(self._column("dof"), -1, 0)  # NaN where a lane failed
+        counts = np.moveaxis(self.column("dof"), -1, 0)  # NaN where a lane failed
         return DegreesOfFreedom(*(int(c) if self.batch_shape == () else c for c in counts))
 
     @property
     def redundant(self) -> Any:
         """Rows that depend on those before them: a tuple of names; in a batch, name → bool array."""
-        return self._flagged(self._column("redundant") > 0)
+        return self._flagged(self.column("redundant") > 0)
 
     @property
     def undetermined(self) -> Any:
         """Rows whose impulse rigid bodies do not determine: a tuple of names; in a batch, name → bool array."""
-        two_sided = np.any(np.abs(self._scaled_nullspace()) > RANK, axis=-1)
-        if self._values["contact_shared"].size:
-            two_sided = two_sided | (self._column("contact_shared") > 0)
-        return self._flagged(np.concatenate([two_sided, self._column("contact_undetermined") > 0], axis=-1))
+        from jourdain.events.ledger import undetermined
+
+        return self._flagged(undetermined(self))
 
     @property
     def one_of_many(self) -> Any:
@@ -347,13 +302,6 @@ class Transition:
         null = self._values["nullspace"]
         used = np.any(np.nan_to_num(null) != 0, axis=tuple(range(null.ndim - 1)))
         return null[..., used]
-
-    def _scaled_nullspace(self) -> Array:
-        """Columns in units of unit rows (λ̄_i √W_ii), the largest entry of each scaled to 1."""
-        length = np.sqrt(self._values["row_length2"][..., : self.layout.n_on, :])
-        null = self._values["nullspace"] * np.where(length > 0, length, 1.0)
-        largest = np.max(np.abs(null), axis=-2, keepdims=True, initial=0.0)
-        return null / np.where(largest > 0, largest, 1.0)
 
     def _flagged(self, flags: NDArray[np.bool_]) -> Any:
         """The rows that are on and those of one-sided contacts, where flagged."""
@@ -411,15 +359,6 @@ class Transition:
 _PUSHING = [ContactState.HOLDS, ContactState.STICKS, ContactState.SLIPS, ContactState.REVERSES]
 _MAPPINGS = ("coordinate", "velocity_minus", "velocity_plus", "outputs_minus", "outputs_plus", "u_minus", "u_plus",
              "impulse", "Lambda", "effective_mass", "required_friction", "ledger")  # fmt: skip
-
-
-def _joined(group_of: dict[str, str], together: set[str]) -> dict[str, str]:
-    """Groups with those of `together` made one; named by their first member."""
-    joined = {group_of[name] for name in together}
-    if len(joined) < 2:
-        return group_of
-    first = next(name for name in group_of if group_of[name] in joined)
-    return {name: first if group in joined else group for name, group in group_of.items()}
 
 
 def _scalar(name: str) -> property:

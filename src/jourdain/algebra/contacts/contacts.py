@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
-from jourdain.algebra.contacts.frictionless import Rows
 from jourdain.algebra.entries import row
 from jourdain.algebra.linear import LinearAlgebra, X
 from jourdain.errors import Status
@@ -31,7 +30,7 @@ class ContactLaw(Protocol):
     @property
     def solver(self) -> ContactSolver: ...
 
-    def values(self) -> dict[str, Any]: ...
+    def values(self) -> Mapping[str, Any]: ...
 
     def form(self) -> tuple[Any, ...]: ...
 
@@ -53,6 +52,25 @@ class ContactSolver:
     def iteration(self, n_contacts: int, n_tangents: int) -> Iteration | None:
         """What finds the impulses where formulas do not: of contacts in space, of most solvers with friction."""
         return self.in_space(n_contacts) if self.in_space is not None and n_tangents > 1 else None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Where the rows of one contact stand in the stack."""
+
+    normal: int
+    tangents: tuple[int, ...] = ()
+    ways: tuple[str, ...] = ("lifts", "holds")  # in which it can hold; see `jourdain.laws.Law`
+
+    @property
+    def tells_slip(self) -> bool:
+        """Whether its law says something of slip, or only that it holds."""
+        return "holds" not in self.ways
+
+    def acting(self) -> list[tuple[int, ...]]:
+        """Which of its rows act in each way: none (it lifts), the normal (it holds or slides), all (it sticks)."""
+        rows = {"lifts": (), "sticks": (self.normal, *self.tangents)}
+        return [rows.get(way, (self.normal,)) for way in self.ways]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from jourdain.algebra.contacts import coulomb_plane, coulomb_space
 from jourdain.algebra.contacts.contacts import Contacts, ContactSolution, ContactSolver
 from jourdain.algebra.contacts.iteration import Iteration
 from jourdain.algebra.contacts.restitution import HYPOTHESES
-from jourdain.algebra.contacts.slip import FINISH, N_ASKED
+from jourdain.algebra.contacts.slip import N_ASKED, N_FINISH
 from jourdain.algebra.entries import root, row
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.kinds import ContactState
@@ -54,7 +54,7 @@ def coulomb_solver(hypothesis: str) -> ContactSolver:
     return ContactSolver(
         "Coulomb",
         partial(coulomb, hypothesis=hypothesis),
-        in_space=lambda _: Iteration(N_ASKED, len(FINISH) + 1, find),
+        in_space=lambda _: Iteration(N_ASKED, N_FINISH + 1, find),
         alone="has friction inside the event",
         hypothesis=hypothesis,
         unmet="{names} wedges: where it sticks no impulse moves it, but its support does; let the support rest, or "

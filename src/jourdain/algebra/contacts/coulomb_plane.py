@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jourdain.algebra.contacts.restitution import HYPOTHESES, NEVER, Compression, Growth
-from jourdain.algebra.contacts.slip import FINISH
+from jourdain.algebra.contacts.slip import N_FINISH, Finish
 from jourdain.algebra.entries import each_row, entry, root, row, sign, smaller
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.kinds import ContactState
@@ -181,36 +181,36 @@ def asked_in_space(W: Any, u: Any, friction: Any, restitution: Any, la: LinearAl
 
 
 def in_space(W: Any, u: Any, found: Any, hypothesis: str, la: LinearAlgebra, slow: Any = 0.0) -> tuple[Path, Any]:
-    """The path that was found, see `slip.FINISH`, and whether it came to its end; W (3 × 3), u (3 × 1)."""
+    """The path that was found, see `slip.Finish`, and whether it came to its end; W (3 × 3), u (3 × 1)."""
     W_nn, approach = _units(W, u, la)
     push, work = approach / W_nn, approach * approach / W_nn
-    f = dict(zip((*FINISH, "arrived"), each_row(found, la), strict=True))
+    f, arrived = Finish(*each_row(la.rows(found, 0, N_FINISH), la)), row(found, N_FINISH, la)
     impulse = push * la.rows(found, 0, 3)
     total = la.transpose(impulse) @ (u + W @ impulse / 2)
     slip = la.rows(u, 1, 3)
     came_slipping = la.transpose(slip) @ slip > slow * slow
-    turned = la.where(f["sticks"] > 0, STICKS, la.where(came_slipping, REVERSES, SLIPS))
-    state = la.where(f["after"] > 0, turned, SLIPS)
-    p_slip = la.where(f["p_s"] < NEVER, push * f["p_s"], float("inf"))
+    turned = la.where(f.sticks > 0, STICKS, la.where(came_slipping, REVERSES, SLIPS))
+    state = la.where(f.after > 0, turned, SLIPS)
+    p_slip = la.where(f.p_s < NEVER, push * f.p_s, float("inf"))
     closes = row(u, 0, la) < 0
-    works = (work * f["w_c"], work * (f["w"] - f["w_c"]), total - work * f["w"])
-    unslipped = la.where(came_slipping, 0.0, la.where(f["sticks"] > 0, 0.0, 1.0))
+    works = (work * f.w_c, work * (f.w - f.w_c), total - work * f.w)
+    unslipped = la.where(came_slipping, 0.0, la.where(f.sticks > 0, 0.0, 1.0))
     margin = _margin_in_space(f, u + W @ impulse, approach, hypothesis, la)
-    ends = (push * f["p"], impulse, p_slip, push * f["p_s1"], push * f["p_c"])
-    numbers = (*ends, *works, state, margin, unslipped, f["stuck"])
+    ends = (push * f.p, impulse, p_slip, push * f.p_s1, push * f.p_c)
+    numbers = (*ends, *works, state, margin, unslipped, f.stuck)
     path = [la.where(closes, number, 0.0) for number in numbers]
     path[1] = la.rows(path[1], 1, 3)
-    return Path(*path), la.where(closes, f["arrived"], 1.0) > 0
+    return Path(*path), la.where(closes, arrived, 1.0) > 0
 
 
-def _margin_in_space(f: dict[str, Any], u_plus: Any, approach: Any, hypothesis: str, la: LinearAlgebra) -> Any:
-    slip, stopped = la.rows(u_plus, 1, 3), f["p_s"] < NEVER
+def _margin_in_space(f: Finish, u_plus: Any, approach: Any, hypothesis: str, la: LinearAlgebra) -> Any:
+    slip, stopped = la.rows(u_plus, 1, 3), f.p_s < NEVER
     # The slip stopped just before the end, or is about to.
-    late = f["after"] / la.where(f["p"] > 0, f["p"], 1.0)
+    late = f.after / la.where(f.p > 0, f.p, 1.0)
     margin = la.where(stopped, late, root(la.transpose(slip) @ slip, la) / approach)
-    margin = smaller(margin, la.where(stopped, f["gap"], 1.0), la)
+    margin = smaller(margin, la.where(stopped, f.gap, 1.0), la)
     if HYPOTHESES[hypothesis].by_impulse:
-        apart = la.absolute(f["p_s"] - f["p_c"]) / la.where(f["p_c"] > 0, f["p_c"], 1.0)
+        apart = la.absolute(f.p_s - f.p_c) / la.where(f.p_c > 0, f.p_c, 1.0)
         margin = smaller(margin, la.where(stopped, apart, 1.0), la)
     return margin
 

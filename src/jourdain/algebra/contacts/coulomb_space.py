@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from jourdain.algebra.contacts.restitution import HYPOTHESES, NEVER, Compression, Growth
 from jourdain.algebra.contacts.slip import (
-    FINISH,
     N_ASKED,
+    N_FINISH,
     N_STATE,
     finisher,
     step_slopes,
@@ -44,7 +44,7 @@ Note = Callable[[Array], None]  # told the states y along a path, (states, N_STA
 
 
 def find(asked: Array, hypothesis: str, slopes: bool = False, note: Note | None = None) -> tuple[Array, Array]:
-    """(found, its derivatives by asked): `(lanes, FINISH + 1)`, `(lanes, FINISH + 1, N_ASKED)`, empty without `slopes`.
+    """(found, its derivatives by asked): `(lanes, N_FINISH + 1)` and, with `slopes`, `(…, N_ASKED)`.
 
     The last entry of found is 1 where the event came to its end, else 0.
     """
@@ -220,10 +220,10 @@ class _Impacts:
         self.S[lanes] -= slope[:, :, None] * (change / rate[:, None])[:, None]
 
     def _finished(self) -> tuple[Array, Array]:
-        """What `FINISH` names, of all lanes."""
+        """`Finish` of all lanes."""
         n = len(self.asked)
-        found = np.full((n, len(FINISH)), np.nan)
-        by_asked = np.full((n, len(FINISH), N_ASKED if self.slopes else 0), np.nan)
+        found = np.full((n, N_FINISH), np.nan)
+        by_asked = np.full((n, N_FINISH, N_ASKED if self.slopes else 0), np.nan)
         ended, others = np.flatnonzero(self.done), np.flatnonzero(self.arrived & ~self.done)
         p, p_1, p_2, w, *_ = self.y[ended].T
         never = np.full_like(p, NEVER)

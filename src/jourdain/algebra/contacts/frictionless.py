@@ -17,31 +17,13 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
+from jourdain.algebra.contacts.contacts import Contacts
 from jourdain.algebra.entries import each_row, larger, root, row, smaller, squares
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.span import span
 
 UNEVEN = 1e-9  # of the impulses that are shared: what another share gives back
 TIE = 1e-9  # of the usual speed: ways that violate the conditions by less are equally good
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Where the rows of one contact stand in the stack."""
-
-    normal: int
-    tangents: tuple[int, ...] = ()
-    ways: tuple[str, ...] = ("lifts", "holds")  # in which it can hold; see `jourdain.laws.Law`
-
-    @property
-    def tells_slip(self) -> bool:
-        """Whether its law says something of slip, or only that it holds."""
-        return "holds" not in self.ways
-
-    def acting(self) -> list[tuple[int, ...]]:
-        """Which of its rows act in each way: none (it lifts), the normal (it holds or slides), all (it sticks)."""
-        rows = {"lifts": (), "sticks": (self.normal, *self.tangents)}
-        return [rows.get(way, (self.normal,)) for way in self.ways]
 
 
 @dataclass(frozen=True)
@@ -58,48 +40,37 @@ class Held:
     apart: Any = None  # (1, 1): whether the rows of all ways are well apart, if that was assumed
 
 
-def hold(
-    Y: Any,
-    r: Any,
-    contacts: Sequence[Rows],
-    la: LinearAlgebra,
-    speed: Any = 0.0,
-    independent: bool = False,
-    own: Any = None,
-) -> Held:
-    """λ and w = r + Ŷ Ŷᵀ λ for contacts without friction, or that may stick.
+def hold(contacts: Contacts, Y: Any, r: Any, least: Any = None) -> Held:
+    """λ and w = r + Ŷ Ŷᵀ λ for contacts without friction, or that may stick. Rows of Ŷ that are zero do not take part.
 
-    `speed`: along unit rows, what the conditions are measured by at least. `own`: the rows before they were reduced,
-    which weigh undetermined impulses. `independent`: see `span`.
+    `least`: a speed along unit rows, what the conditions are measured by at least; see `Contacts.least`.
     """
-    k, n = Y.shape[-2], Y.shape[-1]
-    own = Y if own is None else own
-    choice = Choice(Y, r, contacts, la, speed, own)
+    la, unreduced, independent = contacts.la, contacts.unreduced, contacts.independent
+    choice = Choice(contacts, Y, r, least)
     apart = la.ones(1, 1, like=Y) > 0
-    for way in list(product(*(contact.acting() for contact in contacts)))[1:]:
+    for way in list(product(*(place.acting() for place in contacts.places())))[1:]:
         acting = tuple(i for some in way for i in some)
-        rows, weighing = ([la.stack(*(row(X, i, la) for i in some)) for some in way if some] for X in (Y, own))
-        spanned = span(rows, n, la, like=Y, independent=independent, own=weighing)
+        rows, weighing = ([la.stack(*(row(X, i, la) for i in some)) for some in way if some] for X in (Y, unreduced))
+        spanned = span(rows, Y.shape[-1], la, like=Y, independent=independent, own=weighing)
         if independent:  # a way with a row that cannot move is that without it
             moving = la.every(la.stack(*(row(choice.lengths, i, la) for i in acting)) > 0)
             apart = la.both(apart, la.where(moving, la.where(spanned.apart, 1.0, 0.0), 1.0) > 0)
         asked = la.stack(*(-row(r, i, la) for i in acting))
-        choice.offer(scattered(spanned.impulse(spanned.coordinates(asked)), acting, k, la), acting)
+        choice.offer(scattered(spanned.impulse(spanned.coordinates(asked)), acting, Y.shape[-2], la), acting)
     return replace(choice.answer(), apart=apart if independent else None)
 
 
 class Choice:
     """The best of several ways to hold, each offered with its impulses and the rows that come to rest in it."""
 
-    def __init__(
-        self, Y: Any, r: Any, contacts: Sequence[Rows], la: LinearAlgebra, speed: Any = 0.0, own: Any = None
-    ) -> None:
-        self.Y, self.r, self.la, self.n_rows = Y, r, la, Y.shape[-2]
-        self.own = Y if own is None else own  # the rows before they were reduced
-        self.weights = squares(self.own, la)
-        self.normals = [contact.normal for contact in contacts]
+    def __init__(self, contacts: Contacts, Y: Any, r: Any, least: Any = None) -> None:
+        la = contacts.la
+        self.contacts, self.Y, self.r, self.la, self.n_rows = contacts, Y, r, la, Y.shape[-2]
+        self.weights = squares(contacts.unreduced, la)
+        self.normals = [place.normal for place in contacts.places()]
+        least = contacts.least if least is None else least
         self.lengths = root(squares(Y, la), la)  # √W_ii
-        largest = larger(_largest(la.absolute(r), self.lengths, range(self.n_rows), la), speed, la)
+        largest = larger(_largest(la.absolute(r), self.lengths, range(self.n_rows), la), least, la)
         self.usual = la.where(largest > 0, largest, 1.0)  # the speed that the conditions are measured by
         none = la.zeros(self.n_rows, 1, like=Y)
         self.cost = la.zeros(1, 1, like=Y)  # Σ W_ii λ_i², W of the rows before they were reduced
@@ -153,28 +124,20 @@ class Choice:
         return larger(pulls, sinks, la)
 
 
-def hold_by_poisson(
-    Y: Any,
-    u: Any,
-    kappa: Any,
-    contacts: Sequence[Rows],
-    la: LinearAlgebra,
-    speed: Any = 0.0,
-    independent: bool = False,
-    own: Any = None,
-) -> Held:
+def hold_by_poisson(contacts: Contacts, Y: Any, u: Any, kappa: Any) -> Held:
     """Poisson's law: λ_c stops the approach, κ λ_c is given back, z keeps what would sink in.
 
     Where they are undetermined λ_c and z are the least of their kind; their sum need not be, or it would break the law.
     """
-    compression = hold(Y, u, contacts, la, speed, independent, own)
+    la = contacts.la
+    compression = hold(contacts, Y, u)
     given_back = compression.impulse + kappa * compression.impulse
     # What is left after a plastic compression may be rounding: it is measured by the approach.
-    approach = larger(_largest(la.absolute(u), root(squares(Y, la), la), range(Y.shape[-2]), la), speed, la)
-    rest = hold(Y, u + Y @ (la.transpose(Y) @ given_back), contacts, la, approach, independent, own)
+    approach = larger(_largest(la.absolute(u), root(squares(Y, la), la), range(Y.shape[-2]), la), contacts.least, la)
+    rest = hold(contacts, Y, u + Y @ (la.transpose(Y) @ given_back), approach)
     margin = smaller(compression.margin, rest.margin, la)
     worse = larger(compression.miss, rest.miss, la)
-    shared = None if independent else _shared_unevenly(Y, compression.impulse, kappa, la)
+    shared = None if contacts.independent else _shared_unevenly(Y, compression.impulse, kappa, la)
     return replace(rest, impulse=given_back + rest.impulse, miss=worse, margin=margin, one_of_many=shared)
 
 

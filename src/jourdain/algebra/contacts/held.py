@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 
 from jourdain.algebra.contacts import moreau_plane, moreau_space
-from jourdain.algebra.contacts.contacts import Contacts, ContactSolution, ContactSolver
-from jourdain.algebra.contacts.frictionless import Choice, Held, Rows, hold, hold_by_poisson
+from jourdain.algebra.contacts.contacts import Contacts, ContactSolution, ContactSolver, Rows
+from jourdain.algebra.contacts.frictionless import Choice, Held, hold, hold_by_poisson
 from jourdain.algebra.contacts.iteration import Iteration
 from jourdain.algebra.entries import row, squares
 from jourdain.kinds import ContactState
@@ -19,29 +19,25 @@ IDLE = 1e-9  # of the same: impulses and speeds below this are none
 def moreau(contacts: Contacts) -> ContactSolution:
     """0 ≤ λ ⊥ u⁺ + κ u⁻ ≥ 0 of contacts that close; those that may stick do, or slide."""
     Y, _, r = _taking_part(contacts, _closing(contacts))
-    held = hold(Y, r, contacts.places(), contacts.la, contacts.least, contacts.independent, contacts.unreduced)
-    return _solution(contacts, held)
+    return _solution(contacts, hold(contacts, Y, r))
 
 
 def poisson(contacts: Contacts) -> ContactSolution:
     """The impulse of compression is given back κ-fold; contacts that open take part too."""
     la, kappa = contacts.la, contacts.each(contacts.number("restitution"))
     Y, u, _ = _taking_part(contacts, contacts.each([la.ones(1, 1, like=contacts.u)] * len(contacts.blocks)))
-    places, least, unreduced = contacts.places(), contacts.least, contacts.unreduced
-    return _solution(contacts, hold_by_poisson(Y, u, kappa, places, la, least, contacts.independent, unreduced))
+    return _solution(contacts, hold_by_poisson(contacts, Y, u, kappa))
 
 
 def moreau_coulomb(contacts: Contacts) -> ContactSolution:
     """Coulomb's law for the velocity after the event: all ways are tried in the plane; in space by iteration."""
-    la, places, friction = contacts.la, contacts.places(), contacts.number("friction")
     Y, _, r = _taking_part(contacts, _closing(contacts))
-    if len(places[0].tangents) == 1:
-        held = moreau_plane.hold_with_friction(Y, r, friction, places, la, contacts.least, contacts.unreduced)
-        return _solution(contacts, held)
-    asked = moreau_plane.asked_in_space(Y, r, friction, la)
+    if contacts.blocks[0].n_rows == 2:
+        return _solution(contacts, moreau_plane.hold_with_friction(contacts, Y, r))
+    asked = moreau_plane.asked_in_space(Y, r, contacts.number("friction"), contacts.la)
     answer = contacts.iterated(asked)
-    held = moreau_plane.found_in_space(Y, r, friction, places, answer, la, contacts.least)
-    return _solution(contacts, held, asked, row(answer, Y.shape[-2], la) > 0)
+    held = moreau_plane.found_in_space(contacts, Y, r, answer)
+    return _solution(contacts, held, asked, row(answer, Y.shape[-2], contacts.la) > 0)
 
 
 def by_formula(contacts: Contacts, impulse: Any) -> ContactSolution:
@@ -51,7 +47,7 @@ def by_formula(contacts: Contacts, impulse: Any) -> ContactSolution:
     to have a derivative everywhere.
     """
     la, after = contacts.la, contacts.u + contacts.W @ impulse
-    choice = Choice(contacts.Y, contacts.u, contacts.places(), la, contacts.least, contacts.unreduced)
+    choice = Choice(contacts, contacts.Y, contacts.u)
     miss = choice.violation(impulse, after) / choice.usual
     margin = la.where(la.ones(len(contacts.blocks), 1, like=contacts.u) > 0, float("inf"), 0.0)
     return _solution(contacts, Held(impulse, after, miss, miss > float("inf"), margin))

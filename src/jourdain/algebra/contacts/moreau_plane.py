@@ -15,7 +15,8 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from jourdain.algebra.contacts.frictionless import TIE, Choice, Held, Rows, scattered
+from jourdain.algebra.contacts.contacts import Contacts, Rows
+from jourdain.algebra.contacts.frictionless import TIE, Choice, Held, scattered
 from jourdain.algebra.entries import each_row, entry, larger, root, row, smaller
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.span import span
@@ -24,19 +25,12 @@ LIFTS, STICKS = "lifts", "sticks"
 WAYS = (LIFTS, STICKS, 1, -1)  # slips towards + or −
 
 
-def hold_with_friction(
-    Y: Any,
-    r: Any,
-    friction: Sequence[Any],
-    contacts: Sequence[Rows],
-    la: LinearAlgebra,
-    speed: Any = 0.0,
-    own: Any = None,
-) -> Held:
-    """λ and w for planar contacts, `friction` (1, 1) of each; `speed`, `own`: see `hold`."""
-    choice, W, k = Choice(Y, r, contacts, la, speed, own), Y @ la.transpose(Y), Y.shape[-2]
-    for way in list(product(WAYS, repeat=len(contacts)))[1:]:
-        held = [(contact, mu, one) for contact, mu, one in zip(contacts, friction, way, strict=True) if one != LIFTS]
+def hold_with_friction(contacts: Contacts, Y: Any, r: Any) -> Held:
+    """λ and w for planar contacts."""
+    la, places, friction = contacts.la, contacts.places(), contacts.number("friction")
+    choice, W, k = Choice(contacts, Y, r), Y @ la.transpose(Y), Y.shape[-2]
+    for way in list(product(WAYS, repeat=len(places)))[1:]:
+        held = [(place, mu, one) for place, mu, one in zip(places, friction, way, strict=True) if one != LIFTS]
         # What each unknown pushes along, and which row answers to it; those that stick first, whose pivots are sound.
         unknowns: list[tuple[int, Any]] = []
         for contact, _, _ in [one for one in held if one[2] == STICKS]:
@@ -51,13 +45,14 @@ def hold_with_friction(
         z = _solved(A, la.stack(*(-row(r, i, la) for i in rows)), la)
         impulse = pushes @ z
         choice.offer(impulse, rows, _broken(impulse, r + W @ impulse, held, choice.lengths, la))
-    choice.best = _least_at_rest(choice, friction, contacts)
-    return _with_slip(choice, choice.answer(), friction, contacts)
+    choice.best = _least_at_rest(choice)
+    return _with_slip(choice, choice.answer())
 
 
-def _least_at_rest(choice: Choice, friction: Sequence[Any], contacts: Sequence[Rows]) -> Held:
+def _least_at_rest(choice: Choice) -> Held:
     """The answer with the least impulses of contacts that come to rest together, if these stay in their cones."""
     la, best, Y = choice.la, choice.best, choice.Y
+    contacts, friction = choice.contacts.places(), choice.contacts.number("friction")
     ones = la.ones(2, 1, like=Y)
     quick = la.absolute(best.after) > TIE * choice.usual * choice.lengths
     masks = []
@@ -67,7 +62,7 @@ def _least_at_rest(choice: Choice, friction: Sequence[Any], contacts: Sequence[R
     mask = la.stack(*(one * ones for one in masks))
     rows, weighing = (
         [la.rows(la.scale_rows(mask, X), contact.normal, contact.normal + 2) for contact in contacts]
-        for X in (Y, choice.own)
+        for X in (Y, choice.contacts.unreduced)
     )
     spanned = span(rows, Y.shape[-1], la, like=Y, own=weighing)
     least = spanned.impulse(spanned.Q @ (la.transpose(Y) @ (mask * best.impulse)))
@@ -84,15 +79,13 @@ def asked_in_space(Y: Any, r: Any, friction: Sequence[Any], la: LinearAlgebra) -
     return la.stack(r, *friction, *(one @ la.transpose(other) for i, one in enumerate(rows) for other in rows[: i + 1]))
 
 
-def found_in_space(
-    Y: Any, r: Any, friction: Sequence[Any], contacts: Sequence[Rows], found: Any, la: LinearAlgebra, speed: Any = 0.0
-) -> Held:
+def found_in_space(contacts: Contacts, Y: Any, r: Any, found: Any) -> Held:
     """The impulses that were found, and by how much they miss λ = (λ − w/W, brought into its cone)."""
-    choice = Choice(Y, r, contacts, la, speed)
+    la, choice = contacts.la, Choice(contacts, Y, r)
     impulse = la.rows(found, 0, Y.shape[-2])
     after = r + Y @ (la.transpose(Y) @ impulse)
     worst = la.zeros(1, 1, like=Y)
-    for contact, mu in zip(contacts, friction, strict=True):
+    for contact, mu in zip(contacts.places(), contacts.number("friction"), strict=True):
         n, t = contact.normal, contact.tangents[0]
         lengths = la.rows(choice.lengths, t, t + 2)
         across, along = row(choice.lengths, n, la), root(la.transpose(lengths) @ lengths, la)
@@ -107,7 +100,7 @@ def found_in_space(
         worst = larger(larger(misses[0], misses[1], la), worst, la)
     several = row(found, Y.shape[-2] + 1, la) > 0
     choice.best = Held(impulse, after, worst / choice.usual, several, None)
-    return _with_slip(choice, choice.answer(), friction, contacts)
+    return _with_slip(choice, choice.answer())
 
 
 def _over_square(length: Any, la: LinearAlgebra) -> Any:
@@ -116,10 +109,10 @@ def _over_square(length: Any, la: LinearAlgebra) -> Any:
     return la.where(moves, 1 / la.where(moves, length * length, 1.0), 0.0)
 
 
-def _with_slip(choice: Choice, held: Held, friction: Sequence[Any], contacts: Sequence[Rows]) -> Held:
+def _with_slip(choice: Choice, held: Held) -> Held:
     """The margins with those between sticking and slipping: the larger of (μ λ_n − ‖λ_t‖) √W_tt and ‖w_t‖ / √W_tt."""
-    la, margins = choice.la, []
-    for i, (contact, mu) in enumerate(zip(contacts, friction, strict=True)):
+    la, margins, contacts = choice.la, [], choice.contacts
+    for i, (contact, mu) in enumerate(zip(contacts.places(), contacts.number("friction"), strict=True)):
         start, stop = contact.tangents[0], contact.tangents[-1] + 1
         push, end, lengths = (la.rows(column, start, stop) for column in (held.impulse, held.after, choice.lengths))
         length = root(la.transpose(lengths) @ lengths, la)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import casadi as ca
 from casadi import SX
@@ -29,11 +30,28 @@ TOLERANCE = 1e-13  # of a step, relative to 1 and to the impulses
 N_SECULAR = 30  # Newton's steps to the direction of a slip that starts again; they approach from one side
 SINGULAR = 1e-13  # of (tr W_tt)²: below, nothing moves along one of the tangents
 
-# What the finish tells: impulses; p and work at the end of compression; normal work; p and p_t where the slip stopped;
-# how far it went after that; whether it then stuck; how far μ is from what decides that; the approach that is left
-# where the contact wedges.
-FINISH = ("p", "p_1", "p_2", "p_c", "w_c", "w", "p_s", "p_s1", "p_s2", "after", "sticks", "gap", "stuck")
 WEDGED = 1e-12  # of W_nn: a contact that sticks and moves less than this for an impulse does not move
+
+
+class Finish(NamedTuple):
+    """How the event ends, in the units of `Slip`."""
+
+    p: Any  # impulses: normal,
+    p_1: Any  # and tangential
+    p_2: Any
+    p_c: Any  # normal impulse and its work at the end of compression
+    w_c: Any
+    w: Any  # work of the normal impulse
+    p_s: Any  # impulses where the slip stopped; NEVER if it did not
+    p_s1: Any
+    p_s2: Any
+    after: Any  # normal impulse after that
+    sticks: Any  # whether it then stuck
+    gap: Any  # how far μ is from what decides that
+    stuck: Any  # the approach that is left where the contact wedges
+
+
+N_FINISH = len(Finish._fields)
 
 
 @dataclass(frozen=True)
@@ -149,7 +167,7 @@ def turning_slopes() -> Evaluator:
 
 @lru_cache(maxsize=6)
 def finisher(hypothesis: str, slopes: bool) -> Evaluator:
-    """(y, p_c, w_c, restituting, asked) → `FINISH`; with `slopes` their derivatives by (y, p_c, w_c) and by asked.
+    """(y, p_c, w_c, restituting, asked) → `Finish`; with `slopes` their derivatives by (y, p_c, w_c) and by asked.
 
     From a state on, the slip keeps its direction until it stops; then the contact sticks or slips on.
     """
