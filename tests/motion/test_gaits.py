@@ -15,7 +15,7 @@ import jourdain as jd
 from jourdain import gallery
 from jourdain.motion.basin import LOST
 from jourdain.motion.gait import step_map
-from jourdain.motion.simulate import Settings
+from jourdain.motion.settings import Settings
 from oracles import motion as oracle
 
 SHORT = ({"theta": 0.1939, "phi": 0.3878}, {"theta": -0.2039, "phi": -0.0151})  # near the simplest walker's short gait
@@ -150,7 +150,7 @@ def test_the_derivative_of_a_step_is_that_of_differences(name: str) -> None:
     gait = hybrid.gait()
     settings, p = Settings(1e-13, 1e-13), np.array(list(gait.parameters.values()))
     x = np.concatenate([gait.q, gait.v])
-    made = step_map(hybrid, gait.topology, x, p, 1, settings)
+    step = step_map(hybrid, gait.topology, x, p, 1, settings)
     names = hybrid.mechanism.symbols.q_names
     direction = np.zeros(len(x))
     for stance, swing in LEGS[name]:
@@ -164,11 +164,11 @@ def test_the_derivative_of_a_step_is_that_of_differences(name: str) -> None:
     size = 1e-4
     ends = [after(x + k * size * direction, p) for k in (-2, -1, 1, 2)]
     expected = (ends[0] - 8 * ends[1] + 8 * ends[2] - ends[3]) / (12 * size)
-    np.testing.assert_allclose(made.by_state @ direction, expected, atol=1e-7)
+    np.testing.assert_allclose(step.by_state @ direction, expected, atol=1e-7)
     slope = list(hybrid.parameters).index("slope")
     shifted = [after(x, p + k * size * np.eye(len(p))[slope]) for k in (-2, -1, 1, 2)]
     expected = (shifted[0] - 8 * shifted[1] + 8 * shifted[2] - shifted[3]) / (12 * size)
-    np.testing.assert_allclose(made.by_parameters[:, slope], expected, atol=2e-6)
+    np.testing.assert_allclose(step.by_parameters[:, slope], expected, atol=2e-6)
 
 
 def compass_in_two_angles() -> jd.Hybrid:

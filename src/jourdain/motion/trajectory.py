@@ -1,4 +1,4 @@
-"""What a simulation found: segments of motion, and the events between them."""
+"""The result of a simulation: segments of motion, and the events between them."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Segment:
         i = np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.lengths) - 1)
         x = ((t - self.t[i]) / self.lengths[i])[:, None]
         coefficients = [self.polynomials[i, k] for k in range(self.polynomials.shape[1])]
-        found = np.asarray(along(self.y[i], coefficients, x))
-        found[:, 0] = t
-        return found
+        states = np.asarray(along(self.y[i], coefficients, x))
+        states[:, 0] = t
+        return states
 
 
 @dataclass(frozen=True)
-class Happened:
+class EventRecord:
     """An event of a trajectory."""
 
     t: float
@@ -64,12 +64,12 @@ class Happened:
 
     @cached_property
     def outcome(self) -> Transition | None:
-        """Everything about the event; None where nothing jumps."""
+        """Outcome of the switch's event; None if it has none."""
         return self.solve()
 
     @property
     def lost(self) -> float:
-        """Kinetic energy, J."""
+        """Loss of kinetic energy, J."""
         return 0.0 if self.outcome is None else float(self.outcome.loss)
 
 
@@ -79,7 +79,7 @@ class Trajectory:
 
     hybrid: Hybrid
     segments: Sequence[Segment]
-    events: Sequence[Happened]
+    events: Sequence[EventRecord]
     stopped: str  # why it ended
 
     @cached_property
@@ -114,11 +114,11 @@ class Trajectory:
             raise ShapeError(f"The run goes from {start:g} s to {self.end:g} s; ask for times in between.")
         starts = np.array([segment.t[0] for segment in self.segments])
         which = np.searchsorted(starts, flat, side="right") - 1
-        found = np.empty((flat.size, self._y.shape[1]))
+        states = np.empty((flat.size, self._y.shape[1]))
         for i in np.unique(which):
-            found[which == i] = self.segments[i].at(flat[which == i])
+            states[which == i] = self.segments[i].at(flat[which == i])
         n_q, n_v = self.hybrid.n_q, self.hybrid.n_v
-        shaped = found.reshape(*times.shape, -1)
+        shaped = states.reshape(*times.shape, -1)
         return shaped[..., 1 : 1 + n_q], shaped[..., 1 + n_q : 1 + n_q + n_v]
 
     @cached_property
@@ -199,13 +199,8 @@ def account(run: Trajectory) -> EnergyAccount:
             continue
         event = run.events[i]
         # Relabelling may move the origin, so that the same place has another potential, and parameters may change.
-        new = event.parameters
-        T_new, T, U_new, U = (
-            energies(event.after[None], new)[0, 0],
-            energies(event.after[None], segment.parameters)[0, 0],
-            energies(event.after[None], new)[0, 1],
-            energies(event.before[None], segment.parameters)[0, 1],
-        )
+        (T_new, U_new), p = energies(event.after[None], event.parameters)[0], segment.parameters
+        T, U = energies(event.after[None], p)[0, 0], energies(event.before[None], p)[0, 1]
         booked = {} if event.outcome is None else {name: float(work) for name, work in event.outcome.ledger.items()}
         if event.switch.relabel or event.switch.parameters:
             booked["relabelling"] = float(T_new - T + U_new - U)
@@ -224,9 +219,9 @@ def reactions(run: Trajectory) -> Named[Array]:
     first = 0
     for segment in run.segments:
         flow = run.hybrid.flow_at(segment.topology, segment.y, segment.parameters)
-        found = flow.watch(segment.y, run.hybrid.inputs(segment.y, segment.parameters))["reaction"][..., 0]
         on = [rows.index(row) for c in run.hybrid.topologies[segment.topology] for row in c.row_names]
-        table[first : first + len(segment.y), on] = found
+        inputs = run.hybrid.inputs(segment.y, segment.parameters)
+        table[first : first + len(segment.y), on] = flow.watch(segment.y, inputs)["reaction"][..., 0]
         first += len(segment.y)
 
     def of(constraint: Constraint) -> Array:

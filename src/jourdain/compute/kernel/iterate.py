@@ -67,26 +67,24 @@ done:
 
 
 class Iterated(Single):
-    """Write `inputs`, ask for `rounds()`: the records of all of them, `(rounds, outputs)`, which the next overwrite.
+    """Write `inputs`, call `rounds()`: the records of all rounds, `(rounds, outputs)`, which the next call overwrites.
 
-    `fed`: how many outputs become inputs. The last output stops where it is not 0.
+    `n_fed`: how many outputs become inputs. The last output stops where it is not 0. `max_rounds`: in one call.
     """
 
-    MOST = 256  # rounds in one call
-
-    def __init__(self, kernel: Kernel, fed: int) -> None:
+    def __init__(self, kernel: Kernel, n_fed: int, max_rounds: int = 256) -> None:
         super().__init__(kernel)
         n = len(self.outputs)
-        self._records = np.zeros((self.MOST, n))
+        self._records = np.zeros((max_rounds, n))
         run = ctypes.cast(self._run, ctypes.c_void_p).value
         self._looped = (
             run, self._described.ctypes.data, self.inputs.ctypes.data, self._table.ctypes.data,
-            self._table.strides[0] // 8, fed, n, n - 1, self._records.ctypes.data, self.MOST,
+            self._table.strides[0] // 8, n_fed, n, n - 1, self._records.ctypes.data, max_rounds,
         )  # fmt: skip
         self._loop = _loop()[0]
 
     def rounds(self) -> Array:
-        """The records until it stops, or `MOST`."""
+        """The records until it stops, or those of `max_rounds`."""
         return self._records[: self._loop(*self._looped)]
 
 
