@@ -14,7 +14,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 import jourdain as jd
 from jourdain import gallery
 from jourdain.motion.basin import LOST
-from jourdain.motion.gait import step_map
+from jourdain.motion.gait import StepMap
 from jourdain.motion.settings import Settings
 from oracles import motion as oracle
 
@@ -150,7 +150,8 @@ def test_the_derivative_of_a_step_is_that_of_differences(name: str) -> None:
     gait = hybrid.gait()
     settings, p = Settings(1e-13, 1e-13), np.array(list(gait.parameters.values()))
     x = np.concatenate([gait.q, gait.v])
-    step = step_map(hybrid, gait.topology, x, p, 1, settings)
+    step_map = StepMap(hybrid, gait.topology, 1, settings)
+    step = step_map(x, p)
     names = hybrid.mechanism.symbols.q_names
     direction = np.zeros(len(x))
     for stance, swing in LEGS[name]:
@@ -159,7 +160,7 @@ def test_the_derivative_of_a_step_is_that_of_differences(name: str) -> None:
         direction[[hybrid.n_q + i for i in at]] = 0.8, -0.5
 
     def after(z: Any, numbers: Any) -> Any:
-        return step_map(hybrid, gait.topology, z, numbers, 1, settings, slopes=False).after
+        return step_map(z, numbers, slopes=False).after
 
     size = 1e-4
     ends = [after(x + k * size * direction, p) for k in (-2, -1, 1, 2)]
@@ -353,10 +354,11 @@ def test_a_guard_that_falls_where_a_segment_starts_has_no_saltation() -> None:
     second = jd.Switch("then", "on", guard=1 - q[0] - 0.3 * q[1], relabel={x: q[0] - 1, a: q[1] / 2})
     hybrid = jd.Hybrid(made, {"on": [], "then": []}, [first, second])
     start, p, settings = np.array([0.0, 0.2, 1.0, 0.1]), np.zeros(0), Settings(1e-12, 1e-12)
-    by = step_map(hybrid, "on", start, p, 1, settings).by_state
+    step_map = StepMap(hybrid, "on", 1, settings)
+    by = step_map(start, p).by_state
     size = 1e-5
     for i, e in enumerate(np.eye(4)):
-        ends = [step_map(hybrid, "on", start + s * size * e, p, 1, settings).after for s in (-1, 1)]
+        ends = [step_map(start + s * size * e, p).after for s in (-1, 1)]
         np.testing.assert_allclose(by[:, i], (ends[1] - ends[0]) / (2 * size), atol=1e-8)
 
 

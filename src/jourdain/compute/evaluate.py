@@ -127,23 +127,16 @@ class Evaluator:
 
     def many(self, *arrays: Array) -> Values:
         """The same of arrays `(lanes, n_i)` by the kernel, however few: for those that are called again and again."""
-        n = len(arrays[0])
         if self.kernel is None:
             return self(*arrays)
-        from jourdain.compute.kernel.batch import Lanes
-
+        batch = (len(arrays[0]),)
         columns = [array[..., i] for array in arrays for i in range(array.shape[-1])]
-        table, _ = self.kernel([Lanes.of(column, (n,)) for column in columns], n)
-        return Values(self.places, table, (n,))
+        return Values(self.places, _by_kernel(self.kernel, columns, batch)[0], batch)
 
     def probed(self, columns: Sequence[Array | float], n: int) -> NDArray[np.int8]:
         """The flags of a few lanes, `(n_flags, n)`; by the kernel if there is one already, which takes no time."""
         kernel: Kernel | None = self.__dict__.get("kernel")
-        if kernel is None:
-            return self.over(columns, (n,))[1]
-        from jourdain.compute.kernel.batch import Lanes
-
-        return kernel([Lanes.of(np.asarray(column), (n,)) for column in columns], n, 1)[1]
+        return self.over(columns, (n,))[1] if kernel is None else _by_kernel(kernel, columns, (n,), 1)[1]
 
     def over(
         self,
@@ -155,11 +148,7 @@ class Evaluator:
         """The same from one array per input number, each of which broadcasts to `batch`."""
         n = math.prod(batch)
         if n >= KERNEL_FROM and self.kernel is not None:
-            from jourdain.compute.kernel.batch import Lanes
-
-            table, flags = self.kernel(
-                [Lanes.of(np.asarray(column), batch) for column in columns], n, n_threads, progress
-            )
+            table, flags = _by_kernel(self.kernel, columns, batch, n_threads, progress)
         else:
             lanes = np.empty((n, len(columns)))
             for i, column in enumerate(columns):
@@ -199,6 +188,16 @@ class Evaluator:
         if result.size:
             buffer.set_res(0, memoryview(result.data))
         return evaluate, arguments, result, buffer
+
+
+def _by_kernel(
+    kernel: Kernel, columns: Sequence[Array | float], batch: tuple[int, ...], n_threads: int | None = None,
+    progress: Progress = None,
+) -> tuple[Array, NDArray[np.int8]]:  # fmt: skip
+    from jourdain.compute.kernel.batch import Lanes
+
+    lanes = [Lanes.of(np.asarray(column), batch) for column in columns]
+    return kernel(lanes, math.prod(batch), n_threads, progress)
 
 
 def differ(one: SX, other: SX) -> bool:

@@ -80,7 +80,7 @@ def find_basin(
     x = x.reshape(-1, x.shape[-1])
     p = np.array([first.parameters[name] for name in hybrid.parameters])
     _check_starts(hybrid, first.topology, x, p)
-    targets = [np.vstack(_ends(gait)) for gait in gaits]
+    targets = [_ends(gait) for gait in gaits]
     reached, taken = np.full(len(x), UNDECIDED), np.zeros(len(x), dtype=np.int64)
     y, parameters = _states(x), np.tile(p, (len(x), 1))
     longest = MAX_PERIODS * max(gait.period / gait.steps for gait in gaits)
@@ -106,6 +106,12 @@ def _states(x: Array) -> Array:
     return np.column_stack([np.zeros(len(x)), x, np.zeros((len(x), 2))])
 
 
+def _ends(gait: Gait) -> Array:
+    """The states (q, v) after each step of a gait, `(steps, n_q + n_v)`."""
+    ends = [event.after for event in gait.trajectory.events if event.switch.target == gait.topology]
+    return np.vstack(ends)[:, 1 : 1 + len(gait.q) + len(gait.v)]
+
+
 def _reached(x: Array, targets: Sequence[Array]) -> NDArray[np.int64]:
     """The number of the gait that each state has come to, LOST where it is not finite, else UNDECIDED."""
     reached = np.full(len(x), UNDECIDED)
@@ -115,12 +121,6 @@ def _reached(x: Array, targets: Sequence[Array]) -> NDArray[np.int64]:
         off = np.abs(x[:, None] - ends) / (1 + np.abs(ends))
         reached[(np.max(off, axis=-1) <= AT_GAIT).any(axis=-1) & ~lost] = i
     return reached
-
-
-def _ends(gait: Gait) -> list[Array]:
-    """The states (q, v) after each step of a gait."""
-    n = len(gait.q) + len(gait.v)
-    return [event.after[1 : 1 + n] for event in gait.trajectory.events if event.switch.target == gait.topology]
 
 
 def _check_gaits(hybrid: Hybrid, gaits: Sequence[Gait]) -> None:

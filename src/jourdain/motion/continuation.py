@@ -18,7 +18,7 @@ from jourdain.algebra.lapack import least_squares
 from jourdain.data.dataset import unit_attribute
 from jourdain.errors import BadEvent, Error
 from jourdain.inputs import Array
-from jourdain.motion.gait import Gait, StepResult, gait_of, step_map
+from jourdain.motion.gait import Gait, StepMap, StepResult
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.labelled import state_labels
 from jourdain.motion.settings import Settings
@@ -104,7 +104,8 @@ class _Follower:
     """Follows the branch; μ is measured by its range."""
 
     def __init__(self, hybrid: Hybrid, gait: Gait, parameter: str, low: float, high: float, settings: Settings) -> None:
-        self.hybrid, self.gait, self.parameter, self.settings = hybrid, gait, parameter, settings
+        self.hybrid, self.gait, self.parameter = hybrid, gait, parameter
+        self.step_map = StepMap(hybrid, gait.topology, gait.steps, settings)
         self.low, self.range = low, high - low
         self.place = list(hybrid.parameters).index(parameter)
 
@@ -115,7 +116,7 @@ class _Follower:
 
     def step(self, z: Array) -> StepResult:
         """The steps from the state x at the value μ, z = (x, μ)."""
-        return step_map(self.hybrid, self.gait.topology, z[:-1], self.numbers(z[-1]), self.gait.steps, self.settings)
+        return self.step_map(z[:-1], self.numbers(z[-1]))
 
     def slope(self, step: StepResult) -> Array:
         """∂R/∂(x, μ), (n, n + 1)."""
@@ -159,14 +160,10 @@ class _Follower:
         z = self.corrected(start, normal)
         if z is None:
             return None
-        start_gait = self.gait
         try:
-            gait = gait_of(
-                self.hybrid, start_gait.topology, start_gait.steps, z[:-1], self.numbers(z[-1]), self.step(z)
-            )
+            new = self.described(self.step_map.gait(self.step(z)), z, last.tangent)
         except Error:
             return None
-        new = self.described(gait, z, last.tangent)
         expected = (last.period_by + new.period_by) / 2 @ (z - last.z)
         other = abs(new.gait.period - last.gait.period - expected) > MAX_PERIOD_ERROR * last.gait.period
         return None if other or new.tangent @ last.tangent < MIN_COSINE else new
@@ -247,12 +244,9 @@ def follow_branch(
         wanted = [(float(value) - low) / (high - low) for value in np.ravel(values)]
         points = _with_values(follower, points, wanted)
     reached = np.array([point.z[-1] for point in points])
-    missing = [
-        float(value)
-        for value, mu in zip(np.ravel(values), wanted, strict=True)
-        if np.min(np.abs(reached - mu)) > SAME_VALUE
-    ]
-    return Branch(parameter, [point.gait for point in points], bifurcations, (first, last), tuple(missing))
+    far = [np.min(np.abs(reached - mu)) > SAME_VALUE for mu in wanted]
+    missing = tuple(np.ravel(values)[far].tolist())
+    return Branch(parameter, [point.gait for point in points], bifurcations, (first, last), missing)
 
 
 def _with_bifurcations(follower: _Follower, points: list[Point]) -> tuple[list[Point], list[Bifurcation]]:

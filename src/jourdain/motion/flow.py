@@ -70,17 +70,9 @@ class Flow:
         s = self.dynamics.mechanism.symbols
         return ca.vertcat(s.t, s.q, s.v, SX.sym("w", N_WORKS))
 
-    @property
-    def n_q(self) -> int:
-        return len(self.dynamics.mechanism.symbols.q_names)
-
-    @property
-    def n_v(self) -> int:
-        return len(self.dynamics.mechanism.symbols.v_names)
-
-    @property
+    @cached_property
     def n(self) -> int:
-        return 1 + self.n_q + self.n_v + N_WORKS
+        return int(self.y.numel())
 
     @cached_property
     def _slope(self) -> ca.Function:
@@ -89,9 +81,10 @@ class Flow:
         return ca.Function("slope", [self.y, d.p], [ca.densify(slope)], {"cse": True})
 
     def _projected(self, y: SX, p: SX) -> SX:
-        t, q, v, w = ca.vertsplit(y, [0, 1, 1 + self.n_q, 1 + self.n_q + self.n_v, self.n])
         if not self.dynamics.held:
             return y
+        n_q = self.dynamics.mechanism.symbols.q.numel()
+        t, q, v, w = ca.vertsplit(y, [0, 1, 1 + n_q, self.n - N_WORKS, self.n])
         q, v = self.dynamics.projection.call([q, v, t, p])
         return ca.vertcat(t, q, v, w)
 
@@ -163,7 +156,7 @@ class Flow:
 
         And where a segment starts: `independent`, whether the rows that are on are, as was assumed; `violation`, by how
         much they are not met; of each guard, `at_once`, whether it falls there, `leaving` and `rising`, see `locate`,
-        and `beyond`, whether it is below 0 and must not be.
+        `beyond`, whether it is below 0 and must not be, and `noise`, how far rounding of the state moves it.
         """
         guards, rates = ca.densify(self.guards), ca.densify(self._rates)
         violation = ca.mmax(ca.vertcat(SX(0), ca.fabs(self._violation)))
@@ -184,6 +177,7 @@ class Flow:
                 "leaving": ca.fmax(below, on * ca.fmax(waits, rises)),
                 "rising": on * rises * (1 - waits),
                 "beyond": gap * below,
+                "noise": self._noise(self.y, self.dynamics.p),
             }
         return self._of_state(**outputs)
 
@@ -289,11 +283,6 @@ class Flow:
         y, p = self.y, self.dynamics.p
         sizes = ca.fabs(ca.jacobian(self.guards, y)) @ ca.fabs(y) if self.guards.numel() else self.guards
         return ca.Function("noise", [y, p], [ca.densify(GUARD_ROUNDING * sizes)])
-
-    @cached_property
-    def noise(self) -> Evaluator:
-        """(y, p) → how far rounding of the state moves the guards."""
-        return self._of_state(noise=self._noise(self.y, self.dynamics.p))
 
     @cached_property
     def _look(self) -> ca.Function:

@@ -35,8 +35,10 @@ SAME_GAIT = 1e-6  # of the state: a gait that is back so near after fewer steps 
 
 @dataclass(frozen=True)
 class StepResult:
-    """One or more steps: where they lead, and how that depends on the start x = (q, v) and on the parameters."""
+    """Steps from a state x = (q, v): where they lead, and how that depends on x and on the parameters p."""
 
+    x: Array  # (n_q + n_v,)
+    p: Array  # (n_p,)
     trajectory: Trajectory
     after: Array  # (n_q + n_v,)
     period: float  # s
@@ -91,109 +93,97 @@ def _complex(number: complex) -> str:
     return f"{number.real:.6g}" if abs(number.imag) < 1e-12 else f"{number.real:.6g} {number.imag:+.6g}i"
 
 
-def find_gait(hybrid: Hybrid, x: Array, topology: str, steps: int, p: Array, settings: Settings) -> Gait:
-    """Newton's method from a state x = (q, v) near it."""
-    check_not_driven(hybrid)
-    size = 1 + np.abs(x)
-    step = step_map(hybrid, topology, x, p, steps, settings)
-    for _ in range(MAX_ITERATIONS):
-        miss = step.after - x
-        if np.max(np.abs(miss) / size) <= CONVERGED:
-            return gait_of(hybrid, topology, steps, x, p, step)
-        change = least_squares(step.by_state - np.eye(len(x)), -miss)
-        if not np.isfinite(change).all():
-            break
-        x, step = _moved(hybrid, topology, x, change, p, steps, settings)
-        miss = step.after - x
-        if np.max(np.abs(change) / size) <= CONVERGED / 10:
-            if np.max(np.abs(miss) / size) <= CLOSED:
-                return gait_of(hybrid, topology, steps, x, p, step)
-            break
-    raise NotConverged(
-        f"No gait of {steps} step{'s' if steps > 1 else ''} was found near the given state: a step still changes it by "
-        f"{np.max(np.abs(miss)):.1e}. Start closer, or change the parameters."
-    )
+@dataclass(frozen=True)
+class StepMap:
+    """From a state in a topology until this has been entered again `steps` times."""
 
+    hybrid: Hybrid
+    topology: str
+    steps: int
+    settings: Settings
 
-def _moved(
-    hybrid: Hybrid, topology: str, x: Array, change: Array, p: Array, steps: int, settings: Settings
-) -> tuple[Array, StepResult]:
-    """A state further on, and its step; less far where none can be made from there."""
-    for part in 0.5 ** np.arange(MAX_HALVINGS):
-        try:
-            return x + part * change, step_map(hybrid, topology, x + part * change, p, steps, settings)
-        except Error:
-            continue
-    return x + change, step_map(hybrid, topology, x + change, p, steps, settings)  # raises, and says why
-
-
-def check_not_driven(hybrid: Hybrid) -> None:
-    """Raise BadEvent if anything depends on time: then a step depends on more than the state."""
-    for switch in hybrid.switches:
-        if switch.event is not None and "t" in switch.event.parameters:
-            raise BadEvent(
-                f"The event of a switch from '{switch.source}' depends on the time t; gaits and basins are those of "
-                "systems that are not driven in time."
-            )
-    for topology in hybrid.topologies:
-        if hybrid.flows(topology).fast.driven:
-            raise BadEvent(
-                f"'{topology}' depends on the time t, so a step depends on when it begins; gaits and basins are "
-                "those of systems that are not driven in time."
-            )
-
-
-def gait_of(hybrid: Hybrid, topology: str, steps: int, x: Array, p: Array, step: StepResult) -> Gait:
-    """The gait whose steps start from x."""
-    if step.parameter_change > CONVERGED * (1 + np.max(np.abs(p), initial=0.0)):
-        raise NotConverged(
-            f"Switches change parameters by {step.parameter_change:.3g} in {steps} step{'s' * (steps > 1)}: the next "
-            "differs, and it is no gait."
-        )
-    _check_shorter(step, topology, steps, x)
-    values = np.linalg.eigvals(step.by_state).astype(complex)
-    order = np.lexsort((-values.imag, -np.round(np.abs(values), 12)))
-    named = dict(zip(hybrid.parameters, map(float, p), strict=True))
-    q, v = x[: hybrid.n_q], x[hybrid.n_q :]
-    return Gait(hybrid, topology, steps, q, v, step.period, values[order], named, step.trajectory, step)
-
-
-def _check_shorter(step: StepResult, topology: str, steps: int, x: Array) -> None:
-    """Raise NotConverged if a gait of several steps is one of fewer."""
-    ends = [event.after[1 : 1 + len(x)] for event in step.trajectory.events if event.switch.target == topology]
-    for k in range(1, steps):
-        if steps % k == 0 and np.max(np.abs(ends[k - 1] - x) / (1 + np.abs(x))) <= SAME_GAIT:
+    def __call__(self, x: Array, p: Array, slopes: bool = True) -> StepResult:
+        """Steps from a state x = (q, v). Without `slopes` the derivatives in the result mean nothing."""
+        run = Run(Integrator(self.hybrid, self.settings), self.topology, np.concatenate([[0.0], x, np.zeros(2)]), p)
+        sensitivity, n_entered = Sensitivity.at_start(self.hybrid, len(run.y)), 0
+        for _ in range(MAX_SWITCHES):
+            sensitivity = _switched(run, sensitivity, slopes)
+            n_entered += run.topology == self.topology
+            if n_entered == self.steps:
+                break
+        else:
             raise NotConverged(
-                f"Of {steps} steps only the gait that repeats after {k} was found near the given state; start "
-                "elsewhere."
+                f"'{self.topology}' is not entered again within {MAX_SWITCHES} switches; name another topology."
             )
+        if not run.y[0] > 0:
+            raise NotConverged(
+                f"A step from '{self.topology}' takes no time: a guard falls where it starts. Start after it, or let "
+                "its switch wait (after_rising=True)."
+            )
+        n, S, trajectory = len(x), sensitivity.S, run.trajectory(f"the end of {self._count}")
+        change, body = float(np.max(np.abs(run.p - p), initial=0.0)), slice(1, 1 + n)
+        derivatives = S[body, :n], S[body, n:], S[0]
+        return StepResult(x, p, trajectory, run.y[body], float(run.y[0]), *derivatives, change)
 
-
-def step_map(
-    hybrid: Hybrid, topology: str, x: Array, p: Array, steps: int, settings: Settings, slopes: bool = True
-) -> StepResult:
-    """From a state x = (q, v) until the topology has been entered again `steps` times.
-
-    Derivatives are those at the start, which mean nothing, without `slopes`.
-    """
-    run = Run(Integrator(hybrid, settings), topology, np.concatenate([[0.0], x, np.zeros(2)]), p)
-    sensitivity, n_entered = Sensitivity.at_start(hybrid, len(run.y)), 0
-    for _ in range(MAX_SWITCHES):
-        sensitivity = _switched(run, sensitivity, slopes)
-        n_entered += run.topology == topology
-        if n_entered == steps:
-            break
-    else:
-        raise NotConverged(f"'{topology}' is not entered again within {MAX_SWITCHES} switches; name another topology.")
-    if not run.y[0] > 0:
+    def fixed_point(self, x: Array, p: Array) -> Gait:
+        """The gait near x: Newton's method."""
+        size, step = 1 + np.abs(x), self(x, p)
+        for _ in range(MAX_ITERATIONS):
+            miss = step.after - step.x
+            if np.max(np.abs(miss) / size) <= CONVERGED:
+                return self.gait(step)
+            change = least_squares(step.by_state - np.eye(len(x)), -miss)
+            if not np.isfinite(change).all():
+                break
+            step = self._moved(step, change)
+            miss = step.after - step.x
+            if np.max(np.abs(change) / size) <= CONVERGED / 10:
+                if np.max(np.abs(miss) / size) <= CLOSED:
+                    return self.gait(step)
+                break
         raise NotConverged(
-            f"A step from '{topology}' takes no time: a guard falls where it starts. Start after it, or let its "
-            "switch wait (after_rising=True)."
+            f"No gait of {self._count} was found near the given state: a step still changes it by "
+            f"{np.max(np.abs(miss)):.1e}. Start closer, or change the parameters."
         )
-    body, S, n_x = slice(1, 1 + len(x)), sensitivity.S, len(x)
-    change = float(np.max(np.abs(run.p - p), initial=0.0))
-    trajectory = run.trajectory(f"the end of {steps} step{'s' * (steps > 1)}")
-    return StepResult(trajectory, run.y[body], float(run.y[0]), S[body, :n_x], S[body, n_x:], S[0], change)
+
+    def _moved(self, step: StepResult, change: Array) -> StepResult:
+        """Steps from a state further on; less far where none can be made from there."""
+        for part in 0.5 ** np.arange(MAX_HALVINGS):
+            try:
+                return self(step.x + part * change, step.p)
+            except Error:
+                continue
+        return self(step.x + change, step.p)  # raises, and says why
+
+    def gait(self, step: StepResult) -> Gait:
+        """The gait that these steps are."""
+        if step.parameter_change > CONVERGED * (1 + np.max(np.abs(step.p), initial=0.0)):
+            raise NotConverged(
+                f"Switches change parameters by {step.parameter_change:.3g} in {self._count}: the next differs, and it "
+                "is no gait."
+            )
+        self._check_shorter(step)
+        values = np.linalg.eigvals(step.by_state).astype(complex)
+        order = np.lexsort((-values.imag, -np.round(np.abs(values), 12)))
+        named = dict(zip(self.hybrid.parameters, map(float, step.p), strict=True))
+        q, v = np.split(step.x, [self.hybrid.n_q])
+        numbers = (step.period, values[order], named)
+        return Gait(self.hybrid, self.topology, self.steps, q, v, *numbers, step.trajectory, step)
+
+    def _check_shorter(self, step: StepResult) -> None:
+        """Raise NotConverged if a gait of several steps is one of fewer."""
+        x, events = step.x, step.trajectory.events
+        ends = [event.after[1 : 1 + len(x)] for event in events if event.switch.target == self.topology]
+        for k in range(1, self.steps):
+            if self.steps % k == 0 and np.max(np.abs(ends[k - 1] - x) / (1 + np.abs(x))) <= SAME_GAIT:
+                raise NotConverged(
+                    f"Of {self.steps} steps only the gait that repeats after {k} was found near the given state; start "
+                    "elsewhere."
+                )
+
+    @property
+    def _count(self) -> str:
+        return f"{self.steps} step{'s' * (self.steps > 1)}"
 
 
 def _switched(run: Run, sensitivity: Sensitivity, slopes: bool) -> Sensitivity:
@@ -218,6 +208,22 @@ def _switched(run: Run, sensitivity: Sensitivity, slopes: bool) -> Sensitivity:
     if len(segment.lengths):  # else the guard falls where the segment starts, whenever that is
         sensitivity = sensitivity.at_guard(switch, before, p)
     return sensitivity.after_jump(jump.slopes)
+
+
+def check_not_driven(hybrid: Hybrid) -> None:
+    """Raise BadEvent if anything depends on time: then a step depends on more than the state."""
+    for switch in hybrid.switches:
+        if switch.event is not None and "t" in switch.event.parameters:
+            raise BadEvent(
+                f"The event of a switch from '{switch.source}' depends on the time t; gaits and basins are those of "
+                "systems that are not driven in time."
+            )
+    for topology in hybrid.topologies:
+        if hybrid.flows(topology).fast.driven:
+            raise BadEvent(
+                f"'{topology}' depends on the time t, so a step depends on when it begins; gaits and basins are "
+                "those of systems that are not driven in time."
+            )
 
 
 def state_near(hybrid: Hybrid, near: Any) -> Array:

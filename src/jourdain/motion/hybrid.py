@@ -148,7 +148,7 @@ class Hybrid:
 
         A step ends when its topology is entered again. Its state is that just after the event and relabelling.
         """
-        from jourdain.motion.gait import find_gait, state_near
+        from jourdain.motion.gait import StepMap, check_not_driven, state_near
 
         near = self.near if near is None else near
         if near is None:
@@ -158,7 +158,9 @@ class Hybrid:
         settings, p = Settings(rtol, atol), self.parameter_array(parameters)
         if self.functions:
             raise BadEvent("A gait needs derivatives of all forces; give them as expressions, not as Python functions.")
-        return find_gait(self, state_near(self, near), self.first(topology), steps, p, settings)
+        x, step_map = state_near(self, near), StepMap(self, self.first(topology), steps, settings)
+        check_not_driven(self)
+        return step_map.fixed_point(x, p)
 
     def continuation(
         self, gait: Gait, rtol: float = 1e-12, atol: float = 1e-12, progress: bool | None = None, **values: Any
@@ -270,8 +272,8 @@ class Hybrid:
 
     def _force(self, place: int, y: Array) -> float:
         """The force that a Python function gives at a state."""
-        t, q, v = float(y[0]), y[1 : 1 + self.n_q], y[1 + self.n_q : 1 + self.n_q + self.n_v]
-        value = self.functions[place](t, q, v)
+        t = float(y[0])
+        value = self.functions[place](t, *self.state(y))
         if np.ndim(value) or not isinstance(value, int | float | np.number | np.ndarray):
             name = self.mechanism.symbols.v_names[place]
             raise BadEvent(
@@ -332,11 +334,14 @@ class Hybrid:
                 column[place] += s.translate(force)
         return column, given, functions
 
-    def energies(self, t: Array, q: Array, v: Array, parameters: Array) -> Array:
-        """Kinetic and potential energy, J, `(times, 2)`."""
-        p = np.broadcast_to(self.mechanism_parameters(parameters), (len(t), len(self.mechanism_places)))
-        values = self._energies(t[:, None], q, v, p)
-        return np.asarray(values["energies"][..., 0])
+    def state(self, y: Array) -> tuple[Array, Array]:
+        """(q, v) of y = (t, q, v, w), `(…, n)`."""
+        return y[..., 1 : 1 + self.n_q], y[..., 1 + self.n_q : 1 + self.n_q + self.n_v]
+
+    def energies(self, y: Array, parameters: Array) -> Array:
+        """Kinetic and potential energy of states `(times, n)`, J, `(times, 2)`."""
+        p = np.broadcast_to(self.mechanism_parameters(parameters), (len(y), len(self.mechanism_places)))
+        return np.asarray(self._energies(y[:, :1], *self.state(y), p)["energies"][..., 0])
 
     @cached_property
     def _energies(self) -> Evaluator:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,7 +43,7 @@ class Jump:
 
     def __call__(self, y: Array, p: Array) -> tuple[Array, Array]:
         """(y, parameters) after, of one state `(n,)` or of many `(samples, n)`."""
-        q, v = self._state(y)
+        q, v = self.hybrid.state(y)
         outcome = self.outcome(y, p)
         v = v if outcome is None else outcome.v_plus
         if self._relabels:
@@ -62,7 +62,7 @@ class Jump:
 
     def with_slopes(self, y: Array, p: Array) -> JumpResult:
         """The same of one state, with its derivative; the event is evaluated once for state, derivative and outcome."""
-        q, v = self._state(y)
+        q, v = self.hybrid.state(y)
         event, outcome, slopes = self.switch.event, None, np.eye(len(q) + len(v) + len(p))
         if event is not None:
             state = event.state(q, v, self._event_parameters(y[0], p))
@@ -82,11 +82,9 @@ class Jump:
         """Outcome of the switch's event; None if it has none."""
         if self.switch.event is None:
             return None
-        return self.switch.event.solve(*self._state(y), check=False, parameters=self._event_parameters(y[..., 0], p))
-
-    def _state(self, y: Array) -> tuple[Array, Array]:
-        n_q, n_v = self.hybrid.n_q, self.hybrid.n_v
-        return y[..., 1 : 1 + n_q], y[..., 1 + n_q : 1 + n_q + n_v]
+        return self.switch.event.solve(
+            *self.hybrid.state(y), check=False, parameters=self._event_parameters(y[..., 0], p)
+        )
 
     def _with_state(self, y: Array, q: Array, v: Array) -> Array:
         return np.concatenate([y[..., :1], q, v, y[..., -N_WORKS:]], axis=-1)
@@ -139,45 +137,38 @@ class Jump:
     @cached_property
     def _expressions(self) -> tuple[SX, SX, SX, SX, SX, SX]:
         """Symbols q, v, p, and expressions of what relabelling makes of each."""
-        s = self.hybrid.mechanism.symbols
+        s, names = self.hybrid.mechanism.symbols, list(self.hybrid.parameters)
         q, v = SX.sym("q", self.hybrid.n_q), SX.sym("v", self.hybrid.n_v)
-        p = ca.vertcat(SX(0, 1), *(SX.sym(name) for name in self.hybrid.parameters))
-        names = list(self.hybrid.parameters)
-        of_mechanism = ca.vertcat(SX(0, 1), *(p[names.index(name)] for name in s.p_names))
-        new_q = SX(s.q)
-        for key, expression in self.switch.relabel.items():
-            name = name_of(key)
-            if name not in s.q_names:
-                raise unknown("coordinate", name, s.q_names)
-            new_q[s.q_names.index(name)] = self._translated(expression)
+        p = ca.vertcat(SX(0, 1), *(SX.sym(name) for name in names))
+        new_q = self._replaced(s.q, "coordinate", s.q_names, self.switch.relabel)
+        new_p = self._replaced(p, "parameter", names, self.switch.parameters)
         rates = ca.jtimes(new_q, s.q, s.N @ s.v)
         if not self.switch.relabel:
             new_v = s.v
         elif s.N.is_eye():
             new_v = rates
         elif s.N.shape[0] == s.N.shape[1]:
-            N = ca.substitute(s.N, s.q, new_q)
-            new_v = ca.solve(N, rates)
+            new_v = ca.solve(ca.substitute(s.N, s.q, new_q), rates)
         else:
             raise BadEvent("Coordinates can be relabelled where q̇ = N v has a square N; use rates as velocities.")
-        new_q, new_v = ca.Function("relabel", [s.q, s.v, s.p], [new_q, new_v]).call([q, v, of_mechanism])
-        new_p = SX(p)
-        for key, expression in self.switch.parameters.items():
-            name = name_of(key)
-            if name not in names:
-                raise unknown("parameter", name, names)
-            (value,) = ca.Function("new", [s.q, s.v, s.p], [self._translated(expression)]).call([q, v, of_mechanism])
-            new_p[names.index(name)] = value
+        relabel = ca.Function("relabel", [s.q, s.v, s.p, p], [new_q, new_v, new_p])
+        of_mechanism = ca.vertcat(SX(0, 1), *(p[names.index(name)] for name in s.p_names))
+        new_q, new_v, new_p = relabel.call([q, v, of_mechanism, p])
         return q, v, p, new_q, new_v, new_p
 
-    def _translated(self, expression: Any) -> SX:
-        s = self.hybrid.mechanism.symbols
-        translated = s.translate(expression)
-        if ca.depends_on(translated, ca.vertcat(s.v, s.t)):
-            raise BadEvent(
-                f"relabel and parameters of a switch are written in coordinates and parameters: {expression}."
-            )
-        return translated
+    def _replaced(self, column: SX, what: str, names: Sequence[str], expressions: Mapping[Any, Any]) -> SX:
+        """A column of symbols, with expressions in the mechanism's symbols instead of those that are named."""
+        column, s = SX(column), self.hybrid.mechanism.symbols
+        for key, expression in expressions.items():
+            if name_of(key) not in names:
+                raise unknown(what, name_of(key), names)
+            translated = s.translate(expression)
+            if ca.depends_on(translated, ca.vertcat(s.v, s.t)):
+                raise BadEvent(
+                    f"relabel and parameters of a switch are written in coordinates and parameters: {expression}."
+                )
+            column[names.index(name_of(key))] = translated
+        return column
 
     @cached_property
     def _relabelled(self) -> Evaluator:

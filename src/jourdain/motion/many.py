@@ -128,18 +128,11 @@ class _Motions:
 def _refined(flow: Flow, y: Array, h: Array, used: Array, guard: Indices, p: Array) -> Array:
     """States `(samples, n)` where guards are 0, near the length h of steps from y `(n, samples)`."""
     inputs = np.vstack([h, y, used, np.eye(len(flow.kinds))[guard].T, p.T])
-    first = states = np.empty((len(h), flow.n))
-    samples = np.arange(len(h))
-    for k in range(MAX_REFINEMENTS):
-        if not samples.size:
+    last = seen = flow.refine.many(inputs.T)
+    for _ in range(MAX_REFINEMENTS - 1):
+        goes_on = last["stop"][:, 0, 0] == 0
+        if not goes_on.any():
             break
-        last = flow.refine.many(inputs[:, samples].T)
-        states[samples] = last["y"][..., 0]
-        if k == 0:
-            first = states.copy()
-        goes_on, inside = last["stop"][:, 0, 0] == 0, last["inside"][:, 0, 0] > 0
-        astray = samples[~inside]
-        states[astray] = first[astray]
-        samples = samples[goes_on]
-        inputs[0, samples] = last["h"][goes_on, 0, 0]
-    return states
+        inputs[0, goes_on] = last["h"][goes_on, 0, 0]
+        last = flow.refine.many(inputs.T)
+    return np.where(last["inside"][:, 0] > 0, last["y"][..., 0], seen["y"][..., 0])

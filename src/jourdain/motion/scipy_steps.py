@@ -11,7 +11,7 @@ from jourdain.compute.branches import ARRAYS
 from jourdain.compute.runge_kutta import N_DENSE, along
 from jourdain.errors import NotFinite
 from jourdain.inputs import Array
-from jourdain.motion.flow import MAX_VIOLATION, N_LOOKS, Flow
+from jourdain.motion.flow import MAX_VIOLATION, N_LOOKS, N_WORKS, Flow
 from jourdain.motion.locate import MAX_REFINEMENTS, Flags, Indices, first_falls, refined_length
 from jourdain.motion.settings import Settings
 from jourdain.motion.steps import SegmentStart, StepSeries
@@ -63,7 +63,7 @@ class SciPySteps:
         state = np.append(t, y)
         slope = np.asarray(self.flow.slope(state, self._inputs(state))["slope"][1:, 0])
         if np.isfinite(y).all() and not np.isfinite(slope).all():
-            numbers = ", ".join(f"{number:.6g}" for number in y[: self.flow.n_q + self.flow.n_v])
+            numbers = ", ".join(f"{number:.6g}" for number in y[:-N_WORKS])
             raise NotFinite(
                 f"Accelerations are not finite at t = {t:.6g} s, at (q, v) = ({numbers}). Check the forces."
             )
@@ -99,7 +99,7 @@ class SciPySteps:
     def _with_guards(self, series: StepSeries, y: Array, rising: Flags) -> StepSeries:
         """The same step from y, with the guards that fall in it."""
         polynomial, leaving = series.polynomials[0], series.leaving
-        noise = self.flow.noise(y, self._inputs(y))["noise"][:, 0]
+        noise = self.flow.inspect(y, self._inputs(y))["noise"][:, 0]
         values, slopes = self._look(y, polynomial, np.linspace(0, 1, N_LOOKS + 1))
         not_finite: Flags = ~np.asarray(np.all(np.isfinite(values), axis=0))
         if not_finite.any():

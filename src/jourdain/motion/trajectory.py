@@ -14,6 +14,7 @@ from jourdain.compute.runge_kutta import along
 from jourdain.errors import ShapeError
 from jourdain.events.transition import Transition
 from jourdain.inputs import Array
+from jourdain.motion.flow import N_WORKS
 from jourdain.naming import Named
 
 if TYPE_CHECKING:
@@ -94,12 +95,12 @@ class Trajectory:
     @property
     def q(self) -> Array:
         """`(times, n_q)`."""
-        return self._y[:, 1 : 1 + self.hybrid.n_q]
+        return self.hybrid.state(self._y)[0]
 
     @property
     def v(self) -> Array:
         """`(times, n_v)`."""
-        return self._y[:, 1 + self.hybrid.n_q : 1 + self.hybrid.n_q + self.hybrid.n_v]
+        return self.hybrid.state(self._y)[1]
 
     @property
     def end(self) -> float:
@@ -117,9 +118,7 @@ class Trajectory:
         states = np.empty((flat.size, self._y.shape[1]))
         for i in np.unique(which):
             states[which == i] = self.segments[i].at(flat[which == i])
-        n_q, n_v = self.hybrid.n_q, self.hybrid.n_v
-        shaped = states.reshape(*times.shape, -1)
-        return shaped[..., 1 : 1 + n_q], shaped[..., 1 + n_q : 1 + n_q + n_v]
+        return self.hybrid.state(states.reshape(*times.shape, -1))
 
     @cached_property
     def coordinate(self) -> Named[Array]:
@@ -183,26 +182,19 @@ class EnergyAccount:
 
 def account(run: Trajectory) -> EnergyAccount:
     """See `Trajectory.energy`."""
-    hybrid, n_q, n_v = run.hybrid, run.hybrid.n_q, run.hybrid.n_v
-    parts: list[Array] = []
-    changed = 0.0
+    energies, parts, changed = run.hybrid.energies, list[Array](), 0.0
     ledger: dict[str, float] = {}
-
-    def energies(y: Array, p: Array) -> Array:
-        """T and U of states `(times, n)`."""
-        return hybrid.energies(y[:, 0], y[:, 1 : 1 + n_q], y[:, 1 + n_q : 1 + n_q + n_v], p)
-
     for i, segment in enumerate(run.segments):
-        works = segment.y[:, 1 + n_q + n_v :]
-        parts.append(np.column_stack([energies(segment.y, segment.parameters), works, np.full(len(works), changed)]))
+        works, p = segment.y[:, -N_WORKS:], segment.parameters
+        parts.append(np.column_stack([energies(segment.y, p), works, np.full(len(works), changed)]))
         if i == len(run.events):
             continue
         event = run.events[i]
-        # Relabelling may move the origin, so that the same place has another potential, and parameters may change.
-        (T_new, U_new), p = energies(event.after[None], event.parameters)[0], segment.parameters
-        T, U = energies(event.after[None], p)[0, 0], energies(event.before[None], p)[0, 1]
         booked = {} if event.outcome is None else {name: float(work) for name, work in event.outcome.ledger.items()}
         if event.switch.relabel or event.switch.parameters:
+            # Relabelling may move the origin, so that the same place has another potential, and parameters may change.
+            T_new, U_new = energies(event.after[None], event.parameters)[0]
+            T, U = energies(event.after[None], p)[0, 0], energies(event.before[None], p)[0, 1]
             booked["relabelling"] = float(T_new - T + U_new - U)
         for name, work in booked.items():
             ledger[name] = ledger.get(name, 0.0) + work
