@@ -11,12 +11,10 @@ import numpy as np
 from casadi import SX
 from numpy.typing import NDArray
 
-from jourdain.compute.evaluate import Evaluator, Place, Values
+from jourdain.compute.evaluate import Batch, Columns, Evaluator, Place, Values
 from jourdain.inputs import Array
 from jourdain.progress import Progress
 
-Batch: TypeAlias = tuple[int, ...]
-Columns: TypeAlias = Sequence[Array | float]  # one per input number, each broadcasts to the batch
 Samples: TypeAlias = NDArray[np.intp]  # places in the flat batch
 Statuses: TypeAlias = NDArray[np.int8]
 # Samples `(n,)` → their matrices by name, `(n, rows, columns)`, and their status `(n,)`.

@@ -16,8 +16,8 @@ from casadi import SX
 from jourdain.algebra.checks import DOUBTFUL_MASS
 from jourdain.algebra.contacts.iteration import Iterated
 from jourdain.algebra.lapack import positive_definite
-from jourdain.compute.evaluate import KERNEL_FROM, Evaluator, Values
-from jourdain.compute.fallback import Batch, Columns, Fallback, Samples, at_samples
+from jourdain.compute.evaluate import KERNEL_FROM, Batch, Columns, Evaluator, Values
+from jourdain.compute.fallback import Fallback, Samples, at_samples
 from jourdain.compute.fallback import Statuses as Statuses
 from jourdain.compute.fallback import promising as promising
 from jourdain.errors import Status

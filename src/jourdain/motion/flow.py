@@ -19,7 +19,6 @@ from jourdain.compute.branches import SCALARS
 from jourdain.compute.evaluate import Evaluator
 from jourdain.compute.kernel.batch import Kernel
 from jourdain.compute.kernel.iterate import Iterated
-from jourdain.compute.kernel.single import Single
 from jourdain.compute.runge_kutta import N_DENSE, SHRINK, Step, along, dense, error_norm, length_factor, step
 from jourdain.errors import NotExpressible
 from jourdain.inputs import Array
@@ -35,6 +34,7 @@ MAX_VIOLATION = 1e-8  # of the constraints of a topology, relative to the size o
 RATE_ROUNDING = 1e-10  # of the terms of a guard's rate
 LARGEST_GUARD = 1e150  # a guard that is larger, or not finite, is not known
 MIN_STEP = 1e-14  # of the time: shorter steps go nowhere
+MAX_ROUNDS = 256  # of the stepper, before Python looks
 N_LOOKS = 4  # parts of a step at whose ends guards are evaluated
 
 
@@ -43,7 +43,7 @@ class Kernels(NamedTuple):
 
     stepper: Iterated
     refiner: Iterated | None  # None without guards
-    inspector: Single
+    inspector: Iterated  # one round
 
 
 def _compiled(evaluator: Evaluator) -> Kernel:
@@ -192,9 +192,9 @@ class Flow:
     def kernels(self) -> Kernels:
         """Compiled, for one sample, each with memory of its own for every thread; stepper and refiner iterate."""
         if not hasattr(self._of_thread, "kernels"):
-            stepper = Iterated(_compiled(self.stepper), self.n_fed)
+            stepper = Iterated(_compiled(self.stepper), self.n_fed, MAX_ROUNDS)
             refiner = Iterated(_compiled(self.refine), 1, MAX_REFINEMENTS) if self.kinds else None
-            self._of_thread.kernels = Kernels(stepper, refiner, Single(_compiled(self.inspect)))
+            self._of_thread.kernels = Kernels(stepper, refiner, Iterated(_compiled(self.inspect)))
         kernels: Kernels = self._of_thread.kernels
         return kernels
 

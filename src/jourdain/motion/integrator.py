@@ -38,19 +38,19 @@ class Integrator:
         steps, start = self._start(topology, y, p, until, h)
         switches = self.hybrid.guard_owners(topology)
         self._check_start(start, topology, switches, y, p)
-        path = _Path(topology, y, p)
+        build, path = partial(_segment, topology, p, y), list[StepSeries]()
         if start.at_once.any():
-            return path.segment(steps.h), switches[int(np.argmax(start.at_once))]
+            return build(path, y, steps.h), switches[int(np.argmax(start.at_once))]
         leaving, rising = start.leaving, start.rising
-        while path.n_steps < MAX_STEPS:
+        while sum(len(series.y) for series in path) < MAX_STEPS:
             series = steps(y, leaving, rising)
             if len(series.y):
                 if series.violation > MAX_VIOLATION:
                     raise refusals.contradiction(self.hybrid, topology, series.y[-1])
-                path.add(series)
+                path.append(series)
                 if series.falls:
-                    path.y, guard = _first_fall(steps, y, series)
-                    return path.segment(steps.h), switches[guard]
+                    end, guard = _first_fall(steps, y, series)
+                    return build(path, end, steps.h), switches[guard]
                 y, leaving, rising = series.y[-1], series.leaving, np.zeros_like(rising)
             self._report(y[0] / until)
             if series.not_finite.any():
@@ -58,7 +58,7 @@ class Integrator:
             if series.stuck:
                 raise refusals.stuck(self.hybrid, topology, y)
             if y[0] >= until:
-                return path.segment(steps.h), None
+                return build(path, y, steps.h), None
             if not series.independent:  # the rows were when the segment began
                 steps = self._compiled_steps(self.hybrid.flows(topology).robust, topology, y, p, until, steps.h)
         raise refusals.too_many_steps(topology, MAX_STEPS, y)
@@ -101,29 +101,16 @@ class Integrator:
             self._n_reported = n
 
 
-class _Path:
-    """The steps of a segment so far. `y`: the state where they end."""
-
-    def __init__(self, topology: str, y: Array, p: Array) -> None:
-        self.topology, self.start, self.p, self.y = topology, y, p, y
-        self.series: list[StepSeries] = []
-        self.n_steps = 0
-
-    def add(self, series: StepSeries) -> None:
-        self.series.append(series)
-        self.n_steps += len(series.y)
-        self.y = series.y[-1]
-
-    def segment(self, h: float | None) -> Segment:
-        """`h`: the length of the step that would have come next, s."""
-        y = np.concatenate([self.start[None], *(series.y for series in self.series)])
-        y[-1] = self.y
-        polynomials = [np.zeros((0, N_DENSE, len(self.y))), *(series.polynomials for series in self.series)]
-        lengths = [np.zeros(0), *(series.lengths for series in self.series)]
-        took = float(y[-1, 0] - y[0, 0])
-        # A step that is much longer than a hop would have to be searched for it.
-        following = h if h is None or not took else min(h, NEXT_FIRST_STEP * took)
-        return Segment(self.topology, y, np.concatenate(polynomials), np.concatenate(lengths), self.p, following)
+def _segment(topology: str, p: Array, start: Array, path: list[StepSeries], end: Array, h: float | None) -> Segment:
+    """The motion along these steps to a state within the last. `h`: length of the step that would come next, s."""
+    y = np.concatenate([start[None], *(series.y for series in path)])
+    y[-1] = end
+    polynomials = np.concatenate([np.zeros((0, N_DENSE, len(end))), *(series.polynomials for series in path)])
+    lengths = np.concatenate([np.zeros(0), *(series.lengths for series in path)])
+    took = float(y[-1, 0] - y[0, 0])
+    # A step that is much longer than a hop would have to be searched for it.
+    following = h if h is None or not took else min(h, NEXT_FIRST_STEP * took)
+    return Segment(topology, y, polynomials, lengths, p, following)
 
 
 def _first_fall(steps: Steps, y: Array, series: StepSeries) -> tuple[Array, int]:

@@ -86,8 +86,7 @@ class CompiledSteps:
         """What there is to say of y as the start of a segment."""
         n, m, inspector = self.n, self.n_guards, self._inspector
         inspector.inputs[:n], inspector.inputs[n:] = y, self.p
-        inspector()
-        independent, violation, *flags = inspector.outputs[2 * m : 2 + 6 * m]
+        independent, violation, *flags = inspector.rounds()[0, 2 * m : 2 + 6 * m]
         of_guards = np.array(flags).reshape(4, m) > 0 if m else ()
         return SegmentStart(bool(independent > 0), float(violation), *of_guards)
 
