@@ -7,7 +7,6 @@ along the very steps of the integration, and the saltation at each event: when t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from jourdain.algebra.lapack import least_squares
 from jourdain.errors import BadEvent, Error, NotConverged
 from jourdain.inputs import Array
-from jourdain.motion.hybrid import Hybrid
+from jourdain.motion.hybrid import Hybrid, StatePair
 from jourdain.motion.integrator import Integrator
 from jourdain.motion.labelled import state_labels
 from jourdain.motion.sensitivity import Sensitivity
@@ -226,7 +225,7 @@ def check_not_driven(hybrid: Hybrid) -> None:
             )
 
 
-def state_near(hybrid: Hybrid, near: Any) -> Array:
+def state_near(hybrid: Hybrid, near: StatePair | Gait) -> Array:
     """x = (q, v) from a pair, or from a gait that is near."""
     if isinstance(near, Gait):
         return np.concatenate([near.q, near.v])

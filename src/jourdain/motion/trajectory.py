@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -151,8 +152,10 @@ class Trajectory:
 
         return trajectory_dataset(self)
 
-    def animate(self, path: Any, fps: int = 25, speed: float = 1.0, progress: bool | None = None) -> None:
-        """A film of it, .gif or .mp4: `fps` pictures a second, `speed` times as quick as it was."""
+    def animate(
+        self, path: str | PathLike[str], fps: int = 25, speed: float = 1.0, progress: bool | None = None
+    ) -> None:
+        """A film of it, .gif or .mp4: `fps` pictures a second, `speed` times as fast as it was."""
         from jourdain.plots.animation import animate
 
         animate(self, path, fps, speed, progress=progress)
