@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from jourdain.errors import MissingValue, NotFinite, ShapeError, listing, unknown
 from jourdain.naming import name_of
 
 Array = NDArray[np.float64]  # of numbers, any shape
-
+StateLike: TypeAlias = "Mapping[Any, Any] | ArrayLike | None"
 
 _PLAIN = (float, int, np.float64)
 

@@ -14,8 +14,8 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymb
 import jourdain as jd
 from jourdain import gallery
 from jourdain.motion.basin import LOST
-from jourdain.motion.gait import step_map
-from jourdain.motion.simulate import Settings
+from jourdain.motion.gait import StepMap
+from jourdain.motion.settings import Settings
 from oracles import motion as oracle
 
 SHORT = ({"theta": 0.1939, "phi": 0.3878}, {"theta": -0.2039, "phi": -0.0151})  # near the simplest walker's short gait
@@ -150,7 +150,8 @@ def test_the_derivative_of_a_step_is_that_of_differences(name: str) -> None:
     gait = hybrid.gait()
     settings, p = Settings(1e-13, 1e-13), np.array(list(gait.parameters.values()))
     x = np.concatenate([gait.q, gait.v])
-    made = step_map(hybrid, gait.topology, x, p, 1, settings)
+    step_map = StepMap(hybrid, gait.topology, 1, settings)
+    step = step_map(x, p)
     names = hybrid.mechanism.symbols.q_names
     direction = np.zeros(len(x))
     for stance, swing in LEGS[name]:
@@ -159,16 +160,16 @@ def test_the_derivative_of_a_step_is_that_of_differences(name: str) -> None:
         direction[[hybrid.n_q + i for i in at]] = 0.8, -0.5
 
     def after(z: Any, numbers: Any) -> Any:
-        return step_map(hybrid, gait.topology, z, numbers, 1, settings, slopes=False).after
+        return step_map(z, numbers, slopes=False).after
 
     size = 1e-4
     ends = [after(x + k * size * direction, p) for k in (-2, -1, 1, 2)]
     expected = (ends[0] - 8 * ends[1] + 8 * ends[2] - ends[3]) / (12 * size)
-    np.testing.assert_allclose(made.by_state @ direction, expected, atol=1e-7)
+    np.testing.assert_allclose(step.by_state @ direction, expected, atol=1e-7)
     slope = list(hybrid.parameters).index("slope")
     shifted = [after(x, p + k * size * np.eye(len(p))[slope]) for k in (-2, -1, 1, 2)]
     expected = (shifted[0] - 8 * shifted[1] + 8 * shifted[2] - shifted[3]) / (12 * size)
-    np.testing.assert_allclose(made.by_parameters[:, slope], expected, atol=2e-6)
+    np.testing.assert_allclose(step.by_parameters[:, slope], expected, atol=2e-6)
 
 
 def compass_in_two_angles() -> jd.Hybrid:
@@ -353,21 +354,22 @@ def test_a_guard_that_falls_where_a_segment_starts_has_no_saltation() -> None:
     second = jd.Switch("then", "on", guard=1 - q[0] - 0.3 * q[1], relabel={x: q[0] - 1, a: q[1] / 2})
     hybrid = jd.Hybrid(made, {"on": [], "then": []}, [first, second])
     start, p, settings = np.array([0.0, 0.2, 1.0, 0.1]), np.zeros(0), Settings(1e-12, 1e-12)
-    by = step_map(hybrid, "on", start, p, 1, settings).by_state
+    step_map = StepMap(hybrid, "on", 1, settings)
+    by = step_map(start, p).by_state
     size = 1e-5
     for i, e in enumerate(np.eye(4)):
-        ends = [step_map(hybrid, "on", start + s * size * e, p, 1, settings).after for s in (-1, 1)]
+        ends = [step_map(start + s * size * e, p).after for s in (-1, 1)]
         np.testing.assert_allclose(by[:, i], (ends[1] - ends[0]) / (2 * size), atol=1e-8)
 
 
-def test_values_that_a_branch_does_not_reach_are_told() -> None:
+def test_values_that_a_branch_does_not_reach_are_reported() -> None:
     hybrid = logistic()
     branch = hybrid.continuation(hybrid.gait(near=([0.0, 0.4], [1.0, 0.0])), mu=[-0.5, -0.3, 0.7])
     assert branch.missing == (-0.5, -0.3)  # beyond the fold
     assert "2 of the values asked for not met" in repr(branch)
 
 
-def test_a_step_that_falls_is_told() -> None:
+def test_a_step_that_falls_is_reported() -> None:
     with pytest.raises(jd.NotConverged, match=r"The step ends at t = .* s in 'stance': fallen"):
         system("compass_gait").gait(slope=0.5)
 
@@ -421,6 +423,44 @@ def test_redundant_rows_do_not_lose_starts() -> None:
     gait = hybrid.gait(near=([0.0, 0.1], [1.0, 0.0]))
     basin = hybrid.basin(gait, q={a: np.linspace(-1, 1, 32)})
     assert basin.fraction == 1.0
+
+
+def test_rows_that_become_dependent_on_the_way() -> None:
+    """v_1 = 0 and v_1 + s(x) v_2 = 0: independent where a lap starts, nearly not in its middle."""
+    q, v = ca.SX.sym("q", 3), ca.SX.sym("v", 3)
+    mechanism = jd.Mechanism.from_casadi(q, v, ca.SX.eye(3))
+    x, a, b = mechanism.symbols.q_names
+    rows = {"pace": v[0] - 1, "still": v[1], "mixed": v[1] + 0.1 * (q[0] - 0.5) ** 2 * v[2]}
+    held = [mechanism.constraint(name, row) for name, row in rows.items()]
+    lap = jd.Switch("on", "on", guard=1 - q[0], relabel={x: q[0] - 1, a: q[1] / 2, b: q[2] / 2})
+    start = ([0.0, 0.8, 0.4], [1.0, 0.0, 0.0])
+    once = jd.Hybrid(mechanism, {"on": held}, [lap])
+    run = once.simulate(*start, until=2.5)
+    np.testing.assert_allclose([event.t for event in run.events], [1.0, 2.0], atol=1e-12)
+    np.testing.assert_allclose(run.q[-1], [0.5, 0.2, 0.1], atol=1e-12)
+    many = jd.Hybrid(mechanism, {"on": held}, [lap])
+    gait = many.gait(near=([0.0, 0.1, 0.3], [1.0, 0.0, 0.0]))
+    vars(many.flows("on")).pop("robust", None)
+    assert many.basin(gait, q={a: np.linspace(-1, 1, 32)}).fraction == 1.0
+    for hybrid in (once, many):
+        assert "robust" in vars(hybrid.flows("on"))  # made when it was needed
+
+
+def test_an_impact_of_a_gait_is_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """State, derivative and outcome come from one evaluation: nothing else asks the event."""
+
+    def never(*_: Any, **__: Any) -> Any:
+        raise AssertionError("the event is evaluated again")
+
+    hybrid = gallery.compass_gait()
+    monkeypatch.setattr(jd.Event, "solve", never)
+    monkeypatch.setattr(jd.Event, "gradient", never)
+    gait = hybrid.gait()
+    (event,) = gait.trajectory.events
+    assert gait.trajectory.energy.ledger["strike"] == event.outcome.ledger["strike"]
+    monkeypatch.undo()
+    other = event.switch.event.solve(event.outcome.q, event.outcome.v_minus, slope=gait.parameters["slope"])
+    np.testing.assert_allclose(event.outcome.v_plus, other.v_plus, atol=1e-14)
 
 
 def test_starts_that_make_no_sense_are_refused() -> None:

@@ -202,11 +202,11 @@ def test_a_ball_bounces_to_rest() -> None:
         exact = oracle.bouncing_ball(1.0, kappa, impacts=5)
         assert [event.t for event in run.events[:5]] == pytest.approx(exact.times if kappa else [exact.times[0]] * 5)
         assert run.end == pytest.approx(exact.end, abs=1e-6)
-        told = re.fullmatch(
+        match = re.fullmatch(
             r"events pile up: the \d+ so far have their limit at ([\d.]+) s; what then stays.*", run.stopped
         )
-        assert told
-        assert float(told[1]) == pytest.approx(exact.end, abs=1e-6)
+        assert match
+        assert float(match[1]) == pytest.approx(exact.end, abs=1e-6)
 
 
 def test_a_block_rocks_as_housner_says() -> None:
@@ -283,7 +283,7 @@ def test_a_pantograph_presses_on_a_wall_and_leaves_it() -> None:
     assert np.max(tip) < 0.2252 + 1e-9
 
 
-def test_the_event_of_a_switch_is_told_in_full() -> None:
+def test_the_event_of_a_switch_is_reported_in_full() -> None:
     run = gallery.compass_gait().simulate(until=1.0)
     outcome = run.events[0].outcome
     assert outcome.ok
@@ -368,7 +368,7 @@ def test_a_topology_that_over_constrains_the_motion_is_refused(second: Any) -> N
         jd.Hybrid(made, {"a": rows}).simulate(until=2.0)
 
 
-def test_forces_that_are_not_finite_are_told_with_time_and_state() -> None:
+def test_forces_that_are_not_finite_are_reported_with_time_and_state() -> None:
     made, x, _ = ball()
     hybrid = jd.Hybrid(made, {"a": []}, forces={x: sp.sqrt(1 - t)})
     with pytest.raises(jd.NotFinite, match=r"cannot go on at t = (1|0\.99+\d*) s: .*\(x = 0\.\d+, y = -4.9"):

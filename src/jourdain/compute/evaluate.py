@@ -1,7 +1,7 @@
 """From CasADi expressions to numbers: the one seam behind which expressions are evaluated.
 
-Few lanes go through CasADi's virtual machine, which starts at once; many through a compiled kernel of the same
-instructions. The number of lanes alone decides, so that a call gives the same digits whatever was called before.
+Few samples go through CasADi's virtual machine, which starts at once; many through a compiled kernel of the same
+instructions. The number of samples alone decides, so that a call gives the same digits whatever was called before.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -26,8 +26,12 @@ if TYPE_CHECKING:
     from jourdain.compute.kernel.batch import Kernel
 
 
-NARROWEST = 2  # lanes of a vector, on every machine
-KERNEL_FROM = 1024  # lanes; compiling takes as long as some ten thousand lanes of the virtual machine, once
+Batch: TypeAlias = tuple[int, ...]
+Columns: TypeAlias = Sequence[Array | float]  # one per input number, each broadcasts to the batch
+Flags: TypeAlias = NDArray[np.int8]
+
+NARROWEST = 2  # samples in a vector, on every machine
+KERNEL_FROM = 1024  # samples; compiling takes as long as some ten thousand samples of the virtual machine, once
 
 
 class Place(NamedTuple):
@@ -39,18 +43,18 @@ class Place(NamedTuple):
 
 
 class Values(Mapping[str, Array]):
-    """Named matrices of every lane, `(*batch, rows, columns)`, cut out of one table when they are asked for."""
+    """Named matrices of every sample, `(*batch, rows, columns)`, cut out of one table when they are read."""
 
     def __init__(
-        self, places: Mapping[str, Place], table: Array, batch: tuple[int, ...], beside: Mapping[str, Array] = {}
+        self, places: Mapping[str, Place], table: Array, batch: Batch, beside: Mapping[str, Array] = {}
     ) -> None:
         self.places = places
-        self.table = table  # (numbers, lanes)
+        self.table = table  # (numbers, samples)
         self.batch = batch
-        self.beside = beside  # (numbers, lanes) of those that are not in the table
+        self.beside = beside  # (numbers, samples) of those that are not in the table
 
     def numbers(self, name: str) -> Array:
-        """The numbers of a matrix row by row, `(numbers, lanes)`."""
+        """The numbers of a matrix row by row, `(numbers, samples)`."""
         start, n_rows, n_columns = self.places[name]
         return self.beside[name] if name in self.beside else self.table[start : start + n_rows * n_columns]
 
@@ -93,7 +97,7 @@ class Evaluator:
 
     @cached_property
     def narrow(self) -> Kernel | None:
-        """The same in the shortest vectors, for one lane at a time."""
+        """The same in the shortest vectors, for one sample at a time."""
         return self._compiled(NARROWEST)
 
     def _compiled(self, width: int | None = None) -> Kernel | None:
@@ -112,7 +116,7 @@ class Evaluator:
         """Arrays `(*batch, n_i)`, one per input, with one batch shape."""
         return self.flagged(*arrays)[0]
 
-    def flagged(self, *arrays: Array) -> tuple[Values, NDArray[np.int8]]:
+    def flagged(self, *arrays: Array) -> tuple[Values, Flags]:
         """The values, and the flags `(n_flags, *batch)`."""
         batch = arrays[0].shape[:-1]
         if not batch:
@@ -126,66 +130,51 @@ class Evaluator:
         return self.over(columns, batch)
 
     def many(self, *arrays: Array) -> Values:
-        """The same of arrays `(lanes, n_i)` by the kernel, however few: for those that are called again and again."""
-        n = len(arrays[0])
+        """The same of arrays `(samples, n_i)` by the kernel, however few: for those that are called again and again."""
         if self.kernel is None:
             return self(*arrays)
-        from jourdain.compute.kernel.batch import Lanes
-
+        batch = (len(arrays[0]),)
         columns = [array[..., i] for array in arrays for i in range(array.shape[-1])]
-        table, _ = self.kernel([Lanes.of(column, (n,)) for column in columns], n)
-        return Values(self.places, table, (n,))
+        return Values(self.places, _by_kernel(self.kernel, columns, batch)[0], batch)
 
-    def probed(self, columns: Sequence[Array | float], n: int) -> NDArray[np.int8]:
-        """The flags of a few lanes, `(n_flags, n)`; by the kernel if there is one already, which takes no time."""
+    def probed(self, columns: Columns, n: int) -> Flags:
+        """The flags of a few samples, `(n_flags, n)`; by the kernel if there is one already, which takes no time."""
         kernel: Kernel | None = self.__dict__.get("kernel")
-        if kernel is None:
-            return self.over(columns, (n,))[1]
-        from jourdain.compute.kernel.batch import Lanes
-
-        return kernel([Lanes.of(np.asarray(column), (n,)) for column in columns], n, 1)[1]
+        return self.over(columns, (n,))[1] if kernel is None else _by_kernel(kernel, columns, (n,), 1)[1]
 
     def over(
-        self,
-        columns: Sequence[Array | float],
-        batch: tuple[int, ...],
-        progress: Progress = None,
-        n_threads: int | None = None,
-    ) -> tuple[Values, NDArray[np.int8]]:
+        self, columns: Columns, batch: Batch, progress: Progress = None, n_threads: int | None = None
+    ) -> tuple[Values, Flags]:
         """The same from one array per input number, each of which broadcasts to `batch`."""
         n = math.prod(batch)
         if n >= KERNEL_FROM and self.kernel is not None:
-            from jourdain.compute.kernel.batch import Lanes
-
-            table, flags = self.kernel(
-                [Lanes.of(np.asarray(column), batch) for column in columns], n, n_threads, progress
-            )
+            table, flags = _by_kernel(self.kernel, columns, batch, n_threads, progress)
         else:
-            lanes = np.empty((n, len(columns)))
+            samples = np.empty((n, len(columns)))
             for i, column in enumerate(columns):
-                lanes[:, i] = np.broadcast_to(column, batch).reshape(-1)
-            table, flags = self._by_machine(lanes)
+                samples[:, i] = np.broadcast_to(column, batch).reshape(-1)
+            table, flags = self._by_machine(samples)
             if progress is not None:
                 progress(n)
         return Values(self.places, table, batch), flags.reshape(len(flags), *batch)
 
     def _one(self, arrays: Sequence[Array]) -> Array:
-        """Values and flags of one lane."""
+        """Values and flags of one sample."""
         with self._lock:
             evaluate, arguments, result, _ = self._machine
             np.concatenate(arrays, out=arguments)
             evaluate()
             return result.copy()
 
-    def _by_machine(self, lanes: Array) -> tuple[Array, NDArray[np.int8]]:
-        """By CasADi's virtual machine: `(lanes, inputs)` → `(n_values, lanes)`, `(n_flags, lanes)`."""
-        results = np.empty((len(lanes), self.n_values + self.flags.numel()))
+    def _by_machine(self, samples: Array) -> tuple[Array, Flags]:
+        """By CasADi's virtual machine: `(samples, inputs)` → `(n_values, samples)`, `(n_flags, samples)`."""
+        results = np.empty((len(samples), self.n_values + self.flags.numel()))
         with self._lock:
             evaluate, arguments, result, _ = self._machine
-            for lane, numbers in enumerate(lanes):
+            for sample, numbers in enumerate(samples):
                 arguments[:] = numbers
                 evaluate()
-                results[lane] = result
+                results[sample] = result
         return results[:, : self.n_values].T, results[:, self.n_values :].T.astype(np.int8)
 
     @cached_property
@@ -199,6 +188,15 @@ class Evaluator:
         if result.size:
             buffer.set_res(0, memoryview(result.data))
         return evaluate, arguments, result, buffer
+
+
+def _by_kernel(
+    kernel: Kernel, columns: Columns, batch: Batch, n_threads: int | None = None, progress: Progress = None
+) -> tuple[Array, Flags]:
+    from jourdain.compute.kernel.batch import Lanes
+
+    lanes = [Lanes.of(np.asarray(column), batch) for column in columns]
+    return kernel(lanes, math.prod(batch), n_threads, progress)
 
 
 def differ(one: SX, other: SX) -> bool:

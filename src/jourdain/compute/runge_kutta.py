@@ -1,4 +1,4 @@
-"""One explicit Runge–Kutta step over CasADi scalars: Dormand and Prince's eighth order, DOP853.
+"""One explicit Runge–Kutta step over CasADi scalars, and the length of the next: Dormand and Prince's DOP853.
 
 The coefficients are data, from SciPy [Hairer, Nørsett & Wanner, Solving Ordinary Differential Equations I, §II.10].
 """
@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import casadi as ca
 from casadi import SX
 
+from jourdain.compute.branches import Branches
 from jourdain.inputs import Array
 
 ERROR_EXPONENT = -1 / 8  # of the error estimate, in the next step's length
+SAFETY, SHRINK = 0.9, 0.2  # factors of a step's length: below the one that would do, and the least
+LEAST_ERROR, LARGEST_ERROR = 1e-12, 1e300  # smaller ones let a step grow as much as larger; NaN is not below LARGEST
 N_DENSE = 7  # coefficients per entry of the polynomial through a step
 Slope = Callable[[SX], SX]  # dy/ds of y
 Number = TypeVar("Number", SX, Array)
@@ -79,6 +82,17 @@ def error_norm(fifth: SX, third: SX, tolerance: SX) -> SX:
     both = five + 0.01 * three
     none = both == 0
     return ca.if_else(none, 0.0, five / ca.sqrt(ca.if_else(none, 1.0, both) * fifth.numel()))  # NaN stays
+
+
+def length_factor(error: Any, grow: float, branches: Branches) -> Any:
+    """The length of the next step over that of this one, from `SHRINK` to `grow`; of a step with this `error_norm`.
+
+    An error that is not finite shrinks the step as much as possible.
+    """
+    where, smaller = branches
+    factor = SAFETY * where(error > LEAST_ERROR, error, LEAST_ERROR) ** ERROR_EXPONENT
+    factor = smaller(branches.larger(factor, SHRINK), grow)
+    return where(error < LARGEST_ERROR, factor, SHRINK)
 
 
 def _weighed(weights: Array, slopes: list[SX]) -> SX:

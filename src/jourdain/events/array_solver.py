@@ -21,9 +21,9 @@ from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem, prior_projection, target
 from jourdain.algebra.record import KEPT, Outcome
 from jourdain.algebra.reorder import outcome_in_any_order
-from jourdain.compute.evaluate import Evaluator, Values
+from jourdain.compute.evaluate import Values
+from jourdain.compute.fallback import Fallback, Samples, Statuses, promising
 from jourdain.errors import NotPositiveDefinite, Status
-from jourdain.events.solver import promising
 from jourdain.inputs import Array
 from jourdain.kinds import ON_KINDS, Kind
 from jourdain.laws.together import n_ways
@@ -34,7 +34,6 @@ UNROLLED_FROM = 4096
 MOST_WAYS_UNROLLED = 16  # in which contacts can hold: each is written out
 SKEW = 1e-9  # of √(M_ii M_jj): M_ij and M_ji that differ by more are not rounding
 
-Statuses = NDArray[np.int8]
 Flags = NDArray[np.bool_]
 
 
@@ -96,19 +95,15 @@ def _unrolled(problem: Problem[Array], checked: bool) -> tuple[Values, Statuses]
     ]
     forms = tuple(Form.of(block) for block in problem.blocks)
     event = _unrolled_event(problem.M.shape[-1], forms, len(problem.applied), checked)
-    if not promising(event, columns, batch):
+    if not promising(event.fast, columns, batch):
         return None
-    values, flags = event.over(columns, batch)
-    status = flags[0]
-    again = np.flatnonzero(status.reshape(-1))
-    if again.size:
-        place = np.unravel_index(again, batch)
-        robust, found = by_lapack(problem.changed(lambda array: array[place]), checked)
-        for name, array in _without_failed(robust, found).items():
-            start, n_rows, n_columns = values.places[name]
-            values.table[start : start + n_rows * n_columns, again] = array.reshape(len(again), -1).T
-        status.reshape(-1)[again] = found
-    return values, status
+
+    def robust(samples: Samples) -> tuple[dict[str, Array], Statuses]:
+        place = np.unravel_index(samples, batch)
+        values, status = by_lapack(problem.changed(lambda array: array[place]), checked)
+        return _without_failed(values, status), status
+
+    return event.over(columns, batch, robust)
 
 
 @dataclass(frozen=True)
@@ -142,7 +137,7 @@ class Form:
 
 
 @lru_cache(maxsize=64)
-def _unrolled_event(n: int, forms: tuple[Form, ...], n_applied: int, checked: bool) -> Evaluator:
+def _unrolled_event(n: int, forms: tuple[Form, ...], n_applied: int, checked: bool) -> Fallback:
     """Every quantity of an event of this form, over scalars; flagged where something is to be looked at again."""
     applied = tuple(SX.sym("f", n) for _ in range(n_applied))
     given = Problem(SX.sym("M", n, n), SX.sym("v", n), tuple(form.block(n) for form in forms), applied)
@@ -157,7 +152,7 @@ def _unrolled_event(n: int, forms: tuple[Form, ...], n_applied: int, checked: bo
     values = outcome(problem, unrolled, independent=True)
     places = _contact_places(problem)
     values, flags, _ = completed(problem, values, unrolled, places, checked, sound, independent=True)
-    return Evaluator([inputs], values.columns(KEPT), flags)
+    return Fallback([inputs], values.columns(KEPT), flags)
 
 
 def arrays(problem: Problem) -> list[Any]:

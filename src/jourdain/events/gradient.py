@@ -20,7 +20,7 @@ from jourdain.inputs import Array
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:
-    from jourdain.events.event import Event
+    from jourdain.events.event import Event, Expressions
     from jourdain.scenarios.scenario import Scenario
 
 INTEGERS = ("dof", "redundant", "contact_state")  # have no derivative
@@ -54,6 +54,12 @@ def switched(margins: SX, verdict: SX, failed: SX, independent: bool, crossing: 
     verge = ca.logic_and(verge, ca.logic_not(failed))
     code = float(DOUBTFUL_ROWS if independent else Status.AT_SWITCH)
     return ca.if_else(verge, code, verdict), ca.logic_or(verge, failed)
+
+
+def switched_by(symbols: SX, written: Expressions, independent: bool) -> tuple[SX, SX]:
+    """The same of an event's expressions, with derivatives by these symbols."""
+    values, crossing = written.values, ca.jacobian(written.values.contact_kink, symbols)
+    return switched(values.contact_margin, written.verdict, written.failed, independent, crossing)
 
 
 def jacobian(numbers: SX, symbols: SX, failed: SX, iterated: Iterated | None) -> SX:
@@ -111,9 +117,7 @@ class EventGradient:
 
         def build(independent: bool) -> tuple[dict[str, SX], SX]:
             found = event.expressions(independent, checked)
-            crossing = ca.jacobian(found.values.contact_kink, symbols)
-            margins = found.values.contact_margin
-            verdict, failed = switched(margins, found.verdict, found.failed, independent, crossing)
+            verdict, failed = switched_by(symbols, found, independent)
             return {"J": jacobian(found.entry(self.entry), symbols, failed, event.iterated)}, verdict
 
         self.solver = Solver(event.inputs, build, event.mechanism.M, event.iterated, slopes=True)

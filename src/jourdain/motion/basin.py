@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.data.dataset import unit_attribute
 from jourdain.errors import BadEvent, OffConstraint
-from jourdain.inputs import Array, vector
-from jourdain.motion.flow import OFF
-from jourdain.motion.gait import Gait, refuse_driven
+from jourdain.inputs import Array, StateLike, vector
+from jourdain.motion.flow import MAX_VIOLATION
+from jourdain.motion.gait import Gait, check_not_driven
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.labelled import state_labels
 from jourdain.motion.many import step_many
-from jourdain.motion.simulate import Settings, refuse_settings
+from jourdain.motion.settings import Settings
 from jourdain.naming import name_of
 from jourdain.progress import bar
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 LOST, UNDECIDED = -1, -2  # instead of the number of a gait
-ARRIVED = 1e-4  # of the state: how near to a stable gait a motion stays with it
-PATIENCE = 20.0  # periods of the gait that a step may take
+AT_GAIT = 1e-4  # of the state: a motion that comes so near to a stable gait stays with it
+MAX_PERIODS = 20.0  # of the gait, that a step may take
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ class Basin:
 
 
 def find_basin(
-    hybrid: Hybrid, gaits: Sequence[Gait], q: Any, v: Any, steps: int, settings: Settings, progress: bool | None
-) -> Basin:
+    hybrid: Hybrid, gaits: Sequence[Gait], q: StateLike, v: StateLike, steps: int, settings: Settings,
+    progress: bool | None,
+) -> Basin:  # fmt: skip
     """See `Hybrid.basin`."""
-    _refuse(hybrid, gaits)
-    first, s = gaits[0], hybrid.mechanism.symbols
+    _check_gaits(hybrid, gaits)
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
         raise BadEvent(f"steps is how many steps are made at most, 1 or more, not {steps!r}.")
-    refuse_settings(settings)
+    first, s = gaits[0], hybrid.mechanism.symbols
     starts = vector("q", q, s.q_names, first.q), vector("v", v, s.v_names, first.v)
     shape = np.broadcast_shapes(starts[0].shape[:-1], starts[1].shape[:-1])
     if not shape:
@@ -79,41 +79,52 @@ def find_basin(
     x = np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in starts], axis=-1)
     x = x.reshape(-1, x.shape[-1])
     p = np.array([first.parameters[name] for name in hybrid.parameters])
-    _refuse_off(hybrid, first.topology, x, p)
-    targets = [np.vstack(_ends(gait)) for gait in gaits]
+    _check_starts(hybrid, first.topology, x, p)
+    targets = [_ends(gait) for gait in gaits]
     reached, taken = np.full(len(x), UNDECIDED), np.zeros(len(x), dtype=np.int64)
-    y, parameters = np.column_stack([np.zeros(len(x)), x, np.zeros((len(x), 2))]), np.tile(p, (len(x), 1))
-    longest = PATIENCE * max(gait.period / gait.steps for gait in gaits)
-    lanes = np.arange(len(x))
+    y, parameters = _states(x), np.tile(p, (len(x), 1))
+    longest = MAX_PERIODS * max(gait.period / gait.steps for gait in gaits)
+    samples = np.arange(len(x))
     with bar("basin", len(x), progress) as advance:
         for _ in range(steps):
             y, parameters = step_many(hybrid, first.topology, y, parameters, longest, settings)
-            taken[lanes] += 1
-            state = y[:, 1 : 1 + x.shape[1]]
-            lost = ~np.isfinite(state).all(axis=-1)
-            reached[lanes[lost]] = LOST
-            for i, several in enumerate(targets):
-                off = np.abs(state[:, None] - several) / (1 + np.abs(several))
-                reached[lanes[(np.max(off, axis=-1) <= ARRIVED).any(axis=-1) & ~lost]] = i
-            known = reached[lanes] != UNDECIDED
+            taken[samples] += 1
+            reached[samples] = _reached(y[:, 1 : 1 + x.shape[1]], targets)
+            known = reached[samples] != UNDECIDED
             if advance is not None:
                 advance(int(known.sum()))
-            lanes, y, parameters = lanes[~known], y[~known], parameters[~known]
+            samples, y, parameters = samples[~known], y[~known], parameters[~known]
             y[:, 0] = 0.0
-            if not lanes.size:
+            if not samples.size:
                 break
     dimensions, axes = _labels(hybrid, q, v, shape)
     return Basin(tuple(gaits), reached.reshape(shape), taken.reshape(shape), axes, dimensions)
 
 
-def _ends(gait: Gait) -> list[Array]:
-    """The states (q, v) after each step of a gait."""
-    n = len(gait.q) + len(gait.v)
-    return [event.after[1 : 1 + n] for event in gait.trajectory.events if event.switch.target == gait.topology]
+def _states(x: Array) -> Array:
+    """y at the start, `(samples, n)`."""
+    return np.column_stack([np.zeros(len(x)), x, np.zeros((len(x), 2))])
 
 
-def _refuse(hybrid: Hybrid, gaits: Sequence[Gait]) -> None:
-    refuse_driven(hybrid)
+def _ends(gait: Gait) -> Array:
+    """The states (q, v) after each step of a gait, `(steps, n_q + n_v)`."""
+    ends = [event.after for event in gait.trajectory.events if event.switch.target == gait.topology]
+    return np.vstack(ends)[:, 1 : 1 + len(gait.q) + len(gait.v)]
+
+
+def _reached(x: Array, targets: Sequence[Array]) -> NDArray[np.int64]:
+    """The number of the gait that each state has come to, LOST where it is not finite, else UNDECIDED."""
+    reached = np.full(len(x), UNDECIDED)
+    lost = ~np.isfinite(x).all(axis=-1)
+    reached[lost] = LOST
+    for i, ends in enumerate(targets):
+        off = np.abs(x[:, None] - ends) / (1 + np.abs(ends))
+        reached[(np.max(off, axis=-1) <= AT_GAIT).any(axis=-1) & ~lost] = i
+    return reached
+
+
+def _check_gaits(hybrid: Hybrid, gaits: Sequence[Gait]) -> None:
+    check_not_driven(hybrid)
     if not gaits:
         raise BadEvent("A basin is that of one gait or of several; none was given.")
     if hybrid.functions:
@@ -129,19 +140,20 @@ def _refuse(hybrid: Hybrid, gaits: Sequence[Gait]) -> None:
             )
 
 
-def _refuse_off(hybrid: Hybrid, topology: str, x: Array, p: Array) -> None:
-    """Starts must lie on the constraints of the topology."""
-    y = np.column_stack([np.zeros(len(x)), x, np.zeros((len(x), 2))])
-    off = np.abs(hybrid.flow(topology).off(y, np.tile(hybrid.own(p), (len(x), 1)))["off"][..., 0])
-    if off.size and not np.nanmax(off) <= OFF:
-        lane = int(np.argmax(np.max(off, axis=-1)))
+def _check_starts(hybrid: Hybrid, topology: str, x: Array, p: Array) -> None:
+    """Raise OffConstraint for a start that is off the constraints of the topology."""
+    inputs = np.tile(hybrid.mechanism_parameters(p), (len(x), 1))
+    violation = np.abs(hybrid.flows(topology).fast.violation(_states(x), inputs)["violation"][..., 0])
+    if violation.size and not np.nanmax(violation) <= MAX_VIOLATION:
+        worst = int(np.argmax(np.max(violation, axis=-1)))
         raise OffConstraint(
-            f"Start {lane} misses the constraints of '{topology}' by {np.nanmax(off):.3g}; choose starts on them."
+            f"Start {worst} misses the constraints of '{topology}' by {np.nanmax(violation):.3g}; choose starts on "
+            "them."
         )
 
 
 def _labels(
-    hybrid: Hybrid, q: Any, v: Any, shape: tuple[int, ...]
+    hybrid: Hybrid, q: StateLike, v: StateLike, shape: tuple[int, ...]
 ) -> tuple[tuple[str, ...], dict[str, tuple[str, Array, str]]]:
     """(names of the dimensions, what varies along one of them only: name → dimension, values, unit)."""
     named = [

@@ -31,7 +31,7 @@ class Dynamics:
     mechanism: Mechanism
     held: tuple[Constraint, ...]
     applied: SX
-    given: SX  # (given, 1), symbols in `applied` that have their numbers from elsewhere
+    given: SX  # (given, 1), symbols in `applied` whose numbers Python functions give
     independent: bool = False
 
     @property
@@ -59,13 +59,13 @@ class Dynamics:
     def _parts(self) -> Decomposition:
         return self._decomposed(self.held)
 
-    def _decomposed(self, some: Sequence[Constraint]) -> Decomposition:
-        blocks = tuple(Block(Kind.REGULAR, c.C, c.b, c.b) for c in some)
+    def _decomposed(self, constraints: Sequence[Constraint]) -> Decomposition:
+        blocks = tuple(Block(Kind.REGULAR, c.C, c.b, c.b) for c in constraints)
         return decompose(Problem(self.mechanism.M, self.mechanism.symbols.v, blocks, ()), la, self.independent)
 
     @cached_property
-    def apart(self) -> SX:
-        """Whether rows that were taken to be well apart are."""
+    def rows_independent(self) -> SX:
+        """Whether the rows that are on are independent, if that was assumed."""
         return SX(self._parts.on.apart)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The flow of a topology as compiled steps: Runge–Kutta, projection, step control, a look at the guards, in one kernel.
+"""The flow of a topology: Runge–Kutta, projection, step control and a look at the guards, in one kernel.
 
 State y = (t, q, v, w), w the work done so far by forces without a potential and by moving supports.
 """
@@ -6,48 +6,48 @@ State y = (t, q, v, w), w the work done so far by forces without a potential and
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import inf
 from typing import NamedTuple
 
 import casadi as ca
-import numpy as np
 from casadi import SX
 
+from jourdain.compute.branches import SCALARS
 from jourdain.compute.evaluate import Evaluator
 from jourdain.compute.kernel.batch import Kernel
 from jourdain.compute.kernel.iterate import Iterated
-from jourdain.compute.kernel.single import Single
-from jourdain.compute.runge_kutta import ERROR_EXPONENT, N_DENSE, Step, along, dense, error_norm, step
+from jourdain.compute.runge_kutta import N_DENSE, SHRINK, Step, along, dense, error_norm, length_factor, step
 from jourdain.errors import NotExpressible
 from jourdain.inputs import Array
 from jourdain.motion.dynamics import Dynamics
 from jourdain.motion.guards import GuardKind
-from jourdain.motion.locate import NOTHING, On, crossing, doubt, judged
+from jourdain.motion.locate import MAX_REFINEMENTS, NOISE_MARGIN, crossing, doubt, judged, refined_length
 
-SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0  # of a step's length
+GROW = 10.0  # largest factor of a step's length
 N_WORKS = 2  # of forces without a potential, of moving supports
-ROUNDING = 1e-15  # of the terms of a guard
+GUARD_ROUNDING = 1e-15  # of the terms of a guard
 ON_GUARD = 1e-9  # a guard this small at the start of a segment is on it
-OFF = 1e-8  # what the constraints of a topology may be off by at the start
-STILL = 1e-10  # of the terms of a guard's rate: what may be rounding
-LARGEST = 1e300
-SHORTEST = 1e-14  # of the time: steps that get shorter go nowhere
-SCALARS: On = (ca.if_else, ca.fmin)
-N_LOOKS = 4  # parts of a step at whose ends guards are looked at
+MAX_VIOLATION = 1e-8  # of the constraints of a topology, relative to the size of the state
+RATE_ROUNDING = 1e-10  # of the terms of a guard's rate
+LARGEST_GUARD = 1e150  # a guard that is larger, or not finite, is not known
+MIN_STEP = 1e-14  # of the time: shorter steps go nowhere
+MAX_ROUNDS = 256  # of the stepper, before Python looks
+N_LOOKS = 4  # parts of a step at whose ends guards are evaluated
 
 
 class Kernels(NamedTuple):
-    """What one lane of a flow is computed by."""
+    """What computes one sample of a flow."""
 
     stepper: Iterated
-    advance: Single
-    glance: Single
+    refiner: Iterated | None  # None without guards
+    inspector: Iterated  # one round
 
 
 def _compiled(evaluator: Evaluator) -> Kernel:
-    """For one lane: in short vectors, which take less time than long ones."""
+    """For one sample: in short vectors, which take less time than long ones."""
     kernel = evaluator.narrow
     if kernel is None:
         raise NotExpressible("The motion of this mechanism cannot be compiled here; use method='Radau'.")
@@ -58,7 +58,7 @@ def _compiled(evaluator: Evaluator) -> Kernel:
 class Flow:
     """Motion within one topology. `guards`: (guards, 1), each falls through 0 where something happens.
 
-    `kinds`: what is made of each where a segment starts.
+    `kinds`: what a guard that is on 0 or below means where a segment starts.
     """
 
     dynamics: Dynamics
@@ -70,17 +70,9 @@ class Flow:
         s = self.dynamics.mechanism.symbols
         return ca.vertcat(s.t, s.q, s.v, SX.sym("w", N_WORKS))
 
-    @property
-    def n_q(self) -> int:
-        return len(self.dynamics.mechanism.symbols.q_names)
-
-    @property
-    def n_v(self) -> int:
-        return len(self.dynamics.mechanism.symbols.v_names)
-
-    @property
+    @cached_property
     def n(self) -> int:
-        return 1 + self.n_q + self.n_v + N_WORKS
+        return int(self.y.numel())
 
     @cached_property
     def _slope(self) -> ca.Function:
@@ -89,89 +81,108 @@ class Flow:
         return ca.Function("slope", [self.y, d.p], [ca.densify(slope)], {"cse": True})
 
     def _projected(self, y: SX, p: SX) -> SX:
-        t, q, v, w = ca.vertsplit(y, [0, 1, 1 + self.n_q, 1 + self.n_q + self.n_v, self.n])
         if not self.dynamics.held:
             return y
+        n_q = self.dynamics.mechanism.symbols.q.numel()
+        t, q, v, w = ca.vertsplit(y, [0, 1, 1 + n_q, self.n - N_WORKS, self.n])
         q, v = self.dynamics.projection.call([q, v, t, p])
         return ca.vertcat(t, q, v, w)
 
     def _stepped(self, y: SX, h: SX, p: SX) -> tuple[Step, SX]:
         """The bare step, and where it ends after projection."""
-        made = step(lambda at: self._slope(at, p), y, h)
-        return made, self._projected(made.after, p)
+        bare = step(lambda at: self._slope(at, p), y, h)
+        return bare, self._projected(bare.after, p)
 
     @cached_property
     def _inputs(self) -> tuple[SX, SX, SX]:
         return self.y, SX.sym("h"), self.dynamics.p
 
+    def _of_state(self, **outputs: SX) -> Evaluator:
+        """(y, p) → these."""
+        return Evaluator([self.y, self.dynamics.p], outputs)
+
+    def _derivatives(self, column: SX) -> dict[str, SX]:
+        return {"by_y": ca.jacobian(column, self.y), "by_p": ca.jacobian(column, self.dynamics.p)}
+
     @cached_property
     def project(self) -> Evaluator:
         """(y, p) → y on the constraints."""
-        return Evaluator([self.y, self.dynamics.p], {"y": self._projected(self.y, self.dynamics.p)})
+        return self._of_state(y=self._projected(self.y, self.dynamics.p))
 
     @cached_property
-    def advance(self) -> Evaluator:
-        """(y, h, p) → y after a step of exactly this length, and the guards and their rates there."""
+    def refine(self) -> Evaluator:
+        """(h; y, used, guard, p) → y after a step of exactly the length h, and a better h: Newton's method on a guard.
+
+        `used`: length of the step in which the guard falls; `guard`: 1 for that one, 0 for others. `inside`: whether
+        the better h is within that step. `stop`: if it is not, or does not differ.
+        """
         y, h, p = self._inputs
+        used, guard = SX.sym("used"), SX.sym("guard", len(self.kinds))
         after = self._stepped(y, h, p)[1]
-        guards, rates = ca.Function("there", [self.y, p], [ca.densify(self.guards), ca.densify(self._rates)])(after, p)
-        return Evaluator(self._inputs, {"y": after, "guards": guards, "rates": rates})
+        there = ca.Function("there", [self.y, p], [ca.densify(self.guards), ca.densify(self._rates)])(after, p)
+        value, rate = (ca.sum1(ca.if_else(guard, column, 0.0)) for column in there)
+        better, inside, stop = refined_length(value, rate, h, used, y[0], SCALARS)
+        return Evaluator([h, y, used, guard, p], {"h": better, "y": after, "inside": inside, "stop": stop})
 
     @cached_property
     def _rates(self) -> SX:
         """Of the guards, (guards, 1)."""
-        return ca.jtimes(self.guards, self.y, self._slope(self.y, self.dynamics.p)) if self.kinds else self.guards
+        return ca.jtimes(self.guards, self.y, self._rate) if self.kinds else self.guards
+
+    @property
+    def _rate(self) -> SX:
+        """dy/dt, (n, 1)."""
+        return self._slope(self.y, self.dynamics.p)
 
     @cached_property
     def slope(self) -> Evaluator:
         """(y, p) → dy/dt."""
-        return Evaluator([self.y, self.dynamics.p], {"slope": self._slope(self.y, self.dynamics.p)})
+        return self._of_state(slope=self._rate)
 
     @cached_property
     def slope_by(self) -> Evaluator:
         """(y, p) → dy/dt and its derivatives by y and by p."""
-        y, p = self.y, self.dynamics.p
-        slope = self._slope(y, p)
-        return Evaluator([y, p], {"slope": slope, "by_y": ca.jacobian(slope, y), "by_p": ca.jacobian(slope, p)})
+        slope = self._rate
+        return self._of_state(slope=slope, **self._derivatives(slope))
 
     @cached_property
     def project_by(self) -> Evaluator:
         """(y, p) → derivatives of y on the constraints by y and by p."""
-        y, p = self.y, self.dynamics.p
-        moved = self._projected(y, p)
-        return Evaluator([y, p], {"by_y": ca.jacobian(moved, y), "by_p": ca.jacobian(moved, p)})
+        return self._of_state(**self._derivatives(self._projected(self.y, self.dynamics.p)))
 
     @cached_property
-    def glance(self) -> Evaluator:
+    def inspect(self) -> Evaluator:
         """(y, p) → guards and their rates.
 
-        And where a segment starts: `apart`, whether the rows that are on are well apart, as was assumed; `off`, by how
+        And where a segment starts: `independent`, whether the rows that are on are, as was assumed; `violation`, by how
         much they are not met; of each guard, `at_once`, whether it falls there, `leaving` and `rising`, see `locate`,
-        and `beyond`, whether it is below 0 and must not be.
+        `beyond`, whether it is below 0 and must not be, and `noise`, how far rounding of the state moves it.
         """
         guards, rates = ca.densify(self.guards), ca.densify(self._rates)
-        off = ca.mmax(ca.vertcat(SX(0), ca.fabs(self._off)))
-        outputs = {"guards": guards, "rates": rates, "apart": SX(self.dynamics.apart), "off": off}
+        violation = ca.mmax(ca.vertcat(SX(0), ca.fabs(self._violation)))
+        independent = self.dynamics.rows_independent
+        outputs = {"guards": guards, "rates": rates, "independent": independent, "violation": violation}
         if self.kinds:
             waits, gap, reaction = (
                 ca.DM([float(kind == one) for kind in self.kinds])
                 for one in (GuardKind.WAITS, GuardKind.GAP, GuardKind.REACTION)
             )
-            near = ON_GUARD + (OFF - ON_GUARD) * gap
+            near = ON_GUARD + (MAX_VIOLATION - ON_GUARD) * gap
             below, on = guards < -near, ca.fabs(guards) <= near
-            # A rate that is rounding, as where a reaction has just let go: what follows tells whether it sinks.
-            terms = ca.fabs(ca.jacobian(guards, self.y)) @ ca.fabs(self._slope(self.y, self.dynamics.p))
-            rises = rates >= -STILL * terms
+            # A rate may be rounding, as where a reaction has just let go: the steps that follow show whether it sinks.
+            terms = ca.fabs(ca.jacobian(guards, self.y)) @ ca.fabs(self._rate)
+            rises = rates >= -RATE_ROUNDING * terms
             outputs |= {
                 "at_once": ca.fmax(below * reaction, on * (1 - rises) * (1 - waits)),
                 "leaving": ca.fmax(below, on * ca.fmax(waits, rises)),
                 "rising": on * rises * (1 - waits),
                 "beyond": gap * below,
+                "noise": self._noise(self.y, self.dynamics.p),
             }
-        return Evaluator([self.y, self.dynamics.p], outputs)
+        return self._of_state(**outputs)
 
     @property
-    def _off(self) -> SX:
+    def _violation(self) -> SX:
         """By how much the constraints of the topology are not met, of the size of the state: positions, velocities."""
         s, d = self.dynamics.mechanism.symbols, self.dynamics
         sizes = [1 + ca.mmax(ca.vertcat(SX(0), ca.fabs(part))) for part in (s.q, s.v)]
@@ -179,13 +190,18 @@ class Flow:
 
     @property
     def kernels(self) -> Kernels:
-        """Compiled, for one lane, each with memory of its own for every thread; the stepper goes on by itself."""
+        """Compiled, for one sample, each with memory of its own for every thread; stepper and refiner iterate."""
         if not hasattr(self._of_thread, "kernels"):
-            fed = self.n + 1 + 2 * self.guards.numel()
-            stepper, *others = (_compiled(one) for one in (self.stepper, self.advance, self.glance))
-            self._of_thread.kernels = Kernels(Iterated(stepper, fed), *(Single(one) for one in others))
+            stepper = Iterated(_compiled(self.stepper), self.n_fed, MAX_ROUNDS)
+            refiner = Iterated(_compiled(self.refine), 1, MAX_REFINEMENTS) if self.kinds else None
+            self._of_thread.kernels = Kernels(stepper, refiner, Iterated(_compiled(self.inspect)))
         kernels: Kernels = self._of_thread.kernels
         return kernels
+
+    @property
+    def n_fed(self) -> int:
+        """How many outputs of the stepper are inputs of its next round: y, h, leaving, rising."""
+        return self.n + 1 + 2 * len(self.kinds)
 
     @cached_property
     def _of_thread(self) -> threading.local:
@@ -194,16 +210,8 @@ class Flow:
     @cached_property
     def watch(self) -> Evaluator:
         """(y, p) → the rates of the guards, their derivatives; dy/dt; reactions."""
-        y, p = self.y, self.dynamics.p
-        slope = self._slope(y, p)
-        outputs = {
-            "rates": self._rates,
-            "by_y": ca.jacobian(self.guards, y),
-            "by_p": ca.jacobian(self.guards, p),
-            "slope": slope,
-            "reaction": self.dynamics.reaction,
-        }
-        return Evaluator([y, p], outputs)
+        reaction, derivatives = self.dynamics.reaction, self._derivatives(self.guards)
+        return self._of_state(rates=self._rates, slope=self._rate, reaction=reaction, **derivatives)
 
     @cached_property
     def driven(self) -> bool:
@@ -213,13 +221,9 @@ class Flow:
         return bool(ca.depends_on(everything, t))
 
     @cached_property
-    def off(self) -> Evaluator:
+    def violation(self) -> Evaluator:
         """(y, p) → by how much the constraints of the topology are not met, of the size of the state."""
-        return Evaluator([self.y, self.dynamics.p], {"off": self._off})
-
-    def apart(self, y: Array, p: Array) -> bool:
-        """Whether the rows that are on are well apart, as was assumed, at states `(…, n)`."""
-        return bool(np.all(self.glance(y, p)["apart"] > 0))
+        return self._of_state(violation=self._violation)
 
     @cached_property
     def stepper(self) -> Evaluator:
@@ -227,9 +231,9 @@ class Flow:
 
         `leaving`, `rising`: of each guard, see `locate.first_falls`. `polynomial`: coefficients (7, n) row by row.
         `looks`, `slopes`: guards along it, (N_LOOKS + 1, guards), of which `noise` is rounding. `falls`, `doubts`:
-        parts of the step where they fall plainly, and from where on they should be looked at. `apart`: whether the
-        rows that are on were well apart where it began. `stop`: at one of these, if they were not, at t_end, and where
-        no step is short enough.
+        parts of the step where they fall plainly, and from where on they should be looked at. `independent`: whether
+        the rows that are on were where it began. `stop`: at one of these, if they were not, at t_end, and where no
+        step is short enough.
         """
         y, h, p = self._inputs
         n_guards = self.guards.numel()
@@ -238,27 +242,26 @@ class Flow:
         left = t_end - y[0]
         last = h >= left
         h_used = ca.if_else(last, left, h)
-        made, after = self._stepped(y, h_used, p)
+        bare, after = self._stepped(y, h_used, p)
         moving = slice(1, self.n)
         scale = tolerances[1] + tolerances[0] * ca.fmax(ca.fabs(y[moving]), ca.fabs(after[moving]))
-        error = error_norm(made.fifth[moving], made.third[moving], scale)
-        polynomial = ca.vertcat(*dense(lambda at: self._slope(at, p), y, h_used, made, after))
+        error = error_norm(bare.fifth[moving], bare.third[moving], scale)
+        polynomial = ca.vertcat(*dense(lambda at: self._slope(at, p), y, h_used, bare, after))
         looks, slopes = self._looks(y, polynomial, p)
-        good = ca.logic_and(error <= 1, ca.sumsqr(looks) < LARGEST)  # a step that leaves where guards are known is none
-        change = SAFETY * ca.if_else(error > 1e-12, error, 1e-12) ** ERROR_EXPONENT
-        change = ca.fmin(ca.fmax(change, SHRINK), ca.if_else(good, GROW, 1.0))
-        change = ca.if_else(error < LARGEST, change, SHRINK)  # NaN is not
-        change = ca.if_else(ca.logic_and(error <= 1, ca.logic_not(good)), SHRINK, change)
+        accurate = error <= 1
+        good = ca.logic_and(accurate, ca.sumsqr(looks) < LARGEST_GUARD**2)  # guards must be known all along a step
+        factor = length_factor(error, GROW, SCALARS)
+        factor = ca.if_else(ca.logic_and(accurate, ca.logic_not(good)), SHRINK, factor)
         after[0] = ca.if_else(last, t_end, after[0])
         noise = self._noise(y, p)
         falls, doubts = _searched(looks, slopes, noise, leaving, rising)
         seen = ca.mmin(ca.vertcat(SX(inf), falls, doubts)) < inf
-        apart = ca.Function("apart", [self.y, p], [SX(self.dynamics.apart)])(y, p)
-        lost = h_used * change < SHORTEST * (ca.fabs(t_end) + ca.fabs(y[0]))
+        independent = ca.Function("independent", [self.y, p], [SX(self.dynamics.rows_independent)])(y, p)
+        lost = h_used * factor < MIN_STEP * (ca.fabs(t_end) + ca.fabs(y[0]))
         still = ca.logic_and(leaving, noise >= looks[-1, :].T) if n_guards else leaving
         outputs = {
             "y": ca.if_else(good, after, y),
-            "h": ca.if_else(ca.logic_and(good, last), h, h_used * change),
+            "h": ca.if_else(ca.logic_and(good, last), h, h_used * factor),
             "leaving": ca.if_else(good, still, leaving),
             "rising": ca.if_else(good, 0.0, rising),
             "good": good,
@@ -269,23 +272,17 @@ class Flow:
             "noise": noise,
             "falls": falls,
             "doubts": doubts,
-            "apart": apart,
-            "stop": ca.if_else(good, ca.logic_or(ca.logic_or(seen, last), ca.logic_not(apart)), lost),
+            "independent": independent,
+            "stop": ca.if_else(good, ca.logic_or(ca.logic_or(seen, last), ca.logic_not(independent)), lost),
         }
         return Evaluator([y, h, leaving, rising, t_end, tolerances, p], outputs)
 
     @cached_property
     def _noise(self) -> ca.Function:
-        """(y, p) → what rounding of the state makes of the guards, (guards, 1)."""
+        """(y, p) → how far rounding of the state moves the guards, (guards, 1)."""
         y, p = self.y, self.dynamics.p
         sizes = ca.fabs(ca.jacobian(self.guards, y)) @ ca.fabs(y) if self.guards.numel() else self.guards
-        return ca.Function("noise", [y, p], [ca.densify(ROUNDING * sizes)])
-
-    @cached_property
-    def noise(self) -> Evaluator:
-        """(y, p) → what rounding of the state makes of the guards."""
-        y, p = self.y, self.dynamics.p
-        return Evaluator([y, p], {"noise": self._noise(y, p)})
+        return ca.Function("noise", [y, p], [ca.densify(GUARD_ROUNDING * sizes)])
 
     @cached_property
     def _look(self) -> ca.Function:
@@ -308,9 +305,37 @@ class Flow:
         """The guards and their slopes at equal parts of a step, (N_LOOKS + 1, guards) each."""
         if not self.guards.numel():
             return SX(N_LOOKS + 1, 0), SX(N_LOOKS + 1, 0)
-        found = [self._look(y, polynomial, i / N_LOOKS, p) for i in range(N_LOOKS + 1)]
-        guards, slopes = (ca.vertcat(*(one[k].T for one in found)) for k in (0, 1))
+        looks = [self._look(y, polynomial, i / N_LOOKS, p) for i in range(N_LOOKS + 1)]
+        guards, slopes = (ca.vertcat(*(look[k].T for look in looks)) for k in (0, 1))
         return guards, slopes
+
+
+@dataclass(frozen=True, eq=False)
+class FlowPaths:
+    """Motion within one topology on two paths.
+
+    The fast flow assumes that the rows that are on are independent, and says where they are not; from there on the
+    robust one is used, which decides rank. Each is made when it is first needed.
+    """
+
+    make: Callable[[bool], Flow]  # whether rows are assumed to be independent → the flow
+
+    @cached_property
+    def fast(self) -> Flow:
+        return self.make(True)
+
+    @cached_property
+    def robust(self) -> Flow:
+        return self.make(False)
+
+    def __iter__(self) -> Iterator[Flow]:
+        yield self.fast
+        yield self.robust
+
+    def at(self, y: Array, p: Array) -> Flow:
+        """The fast flow if the rows are independent at all states `(…, n)`, else the robust one."""
+        independent = self.fast.inspect(y, p)["independent"] > 0
+        return self.fast if independent.all() else self.robust
 
 
 def _searched(looks: SX, slopes: SX, noise: SX, leaving: SX, rising: SX) -> tuple[SX, SX]:
@@ -321,7 +346,7 @@ def _searched(looks: SX, slopes: SX, noise: SX, leaving: SX, rising: SX) -> tupl
     s = [row / N_LOOKS for row in ca.vertsplit(slopes)]
     starts_below = ca.if_else(leaving.T, 0.0, g[0] <= 0)
     g[0] = ca.if_else(leaving.T, ca.fmin(g[0], 0.0), g[0])
-    sinks = ca.if_else(rising.T, reduce(ca.fmin, g) < ca.fmin(g[0], 0.0) - NOTHING * noise.T, 0.0)
+    sinks = ca.if_else(rising.T, reduce(ca.fmin, g) < ca.fmin(g[0], 0.0) - NOISE_MARGIN * noise.T, 0.0)
     fall = SX.ones(1, looks.shape[1]) * inf
     doubts = ca.if_else(ca.logic_or(starts_below, sinks), 0.0, fall)
     for i in range(0, N_LOOKS, 2):

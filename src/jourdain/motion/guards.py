@@ -57,16 +57,16 @@ class Switch:
 
 
 class GuardKind(IntEnum):
-    """What is made of a guard that is below 0 where a segment starts."""
+    """What a guard that is below 0 where a segment starts means."""
 
     CROSSES = 0  # nothing: it has yet to rise, and then to fall
     WAITS = 1  # the same, also if it starts on 0
-    GAP = 2  # it is refused: something has passed through something
+    GAP = 2  # an error: something has passed through something
     REACTION = 3  # it has fallen: something would pull
 
 
 def guard_kind(switch: Switch) -> GuardKind:
-    """What is made of the guard of a switch that is below 0 where a segment starts."""
+    """What the guard of a switch means if it is below 0 where a segment starts."""
     if switch.after_rising:
         return GuardKind.WAITS
     if isinstance(switch.guard, Reaction):
@@ -79,18 +79,18 @@ def guard_expressions(switch: Switch, mechanism: Mechanism, dynamics: Dynamics) 
     guard = mechanism.find_constraint(switch.guard) if isinstance(switch.guard, str) else switch.guard
     if isinstance(guard, Reaction):
         name = name_of(guard.row)
-        rows = [row for constraint in dynamics.held for row in constraint.row_names]
+        rows = [row for c in dynamics.held for row in c.row_names]
         name = name if name in rows else f"{name}.normal"
         if name not in rows:
             raise unknown(f"row that is on in '{switch.source}'", name_of(guard.row), rows)
         expression = dynamics.reaction[rows.index(name)]
     elif isinstance(guard, Constraint):
-        found = mechanism.find_constraint(guard)
-        if found.g is None:
-            raise BadEvent(f"'{found.name}' is no guard: it is at velocity level; give an expression or a gap.")
-        if len(found.row_names) > 1 and not isinstance(found, Contact):
-            raise BadEvent(f"'{found.name}' has {len(found.row_names)} rows; a guard is one of them.")
-        expression = found.g[0]
+        constraint = mechanism.find_constraint(guard)
+        if constraint.g is None:
+            raise BadEvent(f"'{constraint.name}' is no guard: it is at velocity level; give an expression or a gap.")
+        if len(constraint.row_names) > 1 and not isinstance(constraint, Contact):
+            raise BadEvent(f"'{constraint.name}' has {len(constraint.row_names)} rows; a guard is one of them.")
+        expression = constraint.g[0]
     elif isinstance(guard, list | tuple | Mapping):
         raise BadEvent(f"A guard is one expression, not {guard!r}; give each its own switch.")
     else:

@@ -1,10 +1,10 @@
-"""A mechanism that moves, lands and lifts: topologies, switches between them, and what can be asked of it."""
+"""A mechanism that moves, lands and lifts: topologies and the switches between them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -12,33 +12,34 @@ from casadi import SX
 
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, NotConverged, NotFinite, listing, unknown
-from jourdain.inputs import Array, number, parameter_vector
+from jourdain.inputs import Array, StateLike, number, parameter_vector
 from jourdain.mechanism.constraint import Constraint
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.dynamics import Dynamics
-from jourdain.motion.flow import Flow
+from jourdain.motion.flow import Flow, FlowPaths
 from jourdain.motion.guards import Switch, guard_expressions, guard_kind
+from jourdain.motion.jump import Jump
+from jourdain.motion.settings import Method, Settings
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:
     from jourdain.motion.basin import Basin
     from jourdain.motion.continuation import Branch
     from jourdain.motion.gait import Gait
-    from jourdain.motion.jump import Jump
-    from jourdain.motion.steps import Force
     from jourdain.motion.trajectory import Trajectory
 
-Method = Literal["explicit", "Radau", "BDF"]
+Force: TypeAlias = Callable[[float, Array, Array], Any]  # t, q, v → one number
+StatePair: TypeAlias = tuple[StateLike, StateLike]  # q, v
 
 
 class Hybrid:
     """A mechanism with topologies (name → constraints that are on) and switches between them.
 
     `forces`: {velocity: generalized force} besides the mechanism's own, an expression or a function of (t, q, v), which
-    is slow. Parameters are those of the mechanism and of the events; `defaults` changes their values. Where nothing
-    else is said, `gait` starts from `near` and `simulate` from `start`, each a (q, v), and goes on `until` a time, s.
-    `sketch`: how it is drawn.
+    is slow. Parameters are those of the mechanism and of the events; `defaults` changes their values. By default
+    `gait` starts from `near` and `simulate` from `start`, each a (q, v), and goes on `until` a time, s. `sketch`: how
+    it is drawn.
 
     >>> import casadi as ca, jourdain as jd
     >>> z, w = ca.SX.sym("z"), ca.SX.sym("w")
@@ -57,8 +58,8 @@ class Hybrid:
         switches: Sequence[Switch] = (),
         forces: Mapping[Any, Any] = {},
         defaults: Mapping[Any, float] = {},
-        near: Any = None,
-        start: Any = None,
+        near: StatePair | None = None,
+        start: StatePair | None = None,
         until: float = 10.0,
         sketch: Sketch | None = None,
     ) -> None:
@@ -66,33 +67,38 @@ class Hybrid:
         if not isinstance(topologies, Mapping) or not topologies:
             raise BadEvent("topologies is a dict {name: [constraints that are on]}, with one entry at least.")
         self.topologies: dict[str, tuple[Constraint, ...]] = {}
-        for topology, several in topologies.items():
-            given = [mechanism.find_constraint(one) for one in several]
+        for topology, constraints in topologies.items():
+            given = [mechanism.find_constraint(constraint) for constraint in constraints]
             self.topologies[topology] = (*given, *mechanism.always(given))
         self.switches = tuple(switches)
-        for switch in self.switches:
-            for name in (switch.source, switch.target):
-                if name is not None and name not in self.topologies:
-                    raise unknown("topology", name, self.topologies)
-            if switch.event is not None and switch.event.mechanism is not mechanism:
-                raise BadEvent(f"The event of the switch from '{switch.source}' is one of another mechanism.")
-        own = {name_of(key): float(value) for key, value in defaults.items()}
-        self.parameters: dict[str, float | None] = {**mechanism.parameters}
-        for switch in self.switches:
-            if switch.event is not None:
-                self.parameters |= {
-                    k: v for k, v in switch.event.parameters.items() if k not in self.parameters and k != "t"
-                }
-        for name in own:
-            if name not in self.parameters:
-                raise unknown("parameter", name, self.parameters)
-        self.parameters |= own
+        self._check_switches()
+        self.parameters = self._all_parameters({name_of(key): float(value) for key, value in defaults.items()})
         self._applied, self._given, self.functions = self._generalized(forces)
         self.near, self.start, self.until, self.sketch = near, near if start is None else start, until, sketch
         if sketch is not None:
             sketch.refuse_strange_points(mechanism)
-        self._flows: dict[tuple[str, bool], Flow] = {}
-        self.jumps: dict[Switch, Jump] = {}  # made when they are first needed
+        self._flows: dict[str, FlowPaths] = {}
+        self._jumps: dict[Switch, Jump] = {}
+
+    def _check_switches(self) -> None:
+        """Raise for a topology that does not exist, and for an event of another mechanism."""
+        for switch in self.switches:
+            for name in (switch.source, switch.target):
+                if name is not None and name not in self.topologies:
+                    raise unknown("topology", name, self.topologies)
+            if switch.event is not None and switch.event.mechanism is not self.mechanism:
+                raise BadEvent(f"The event of the switch from '{switch.source}' is one of another mechanism.")
+
+    def _all_parameters(self, defaults: Mapping[str, float]) -> dict[str, float | None]:
+        """Parameters of the mechanism and of the events, with their values by default."""
+        parameters: dict[str, float | None] = {**self.mechanism.parameters}
+        for switch in self.switches:
+            if switch.event is not None:
+                parameters |= {k: v for k, v in switch.event.parameters.items() if k not in parameters and k != "t"}
+        for name in defaults:
+            if name not in parameters:
+                raise unknown("parameter", name, parameters)
+        return {**parameters, **defaults}
 
     @property
     def n_q(self) -> int:
@@ -104,8 +110,8 @@ class Hybrid:
 
     def simulate(
         self,
-        q: Any = None,
-        v: Any = None,
+        q: StateLike = None,
+        v: StateLike = None,
         until: float | None = None,
         topology: str | None = None,
         rtol: float = 1e-10,
@@ -122,16 +128,16 @@ class Hybrid:
         steps of order 8, compiled; or SciPy's "Radau" or "BDF", for stiff forces. `progress`: None shows a bar when
         it takes long.
         """
-        from jourdain.motion.simulate import Settings, simulate
+        from jourdain.motion.simulate import simulate
 
         if q is None and v is None and self.start is not None:
-            q, v = self._begin(topology, parameters)
+            q, v = self._default_start(topology, parameters)
         settings, end = Settings(rtol, rtol if atol is None else atol, method), self.until if until is None else until
         return simulate(self, q, v, end, self.first(topology), max_events, settings, parameters, progress)
 
     def gait(
         self,
-        near: Any = None,
+        near: StatePair | Gait | None = None,
         steps: int = 1,
         topology: str | None = None,
         rtol: float = 1e-12,
@@ -142,19 +148,19 @@ class Hybrid:
 
         A step ends when its topology is entered again. Its state is that just after the event and relabelling.
         """
-        from jourdain.motion.gait import find_gait, state_near
-        from jourdain.motion.simulate import Settings, refuse_settings
+        from jourdain.motion.gait import StepMap, check_not_driven, state_near
 
         near = self.near if near is None else near
         if near is None:
             raise BadEvent("near is a state (q, v) from which the gait is looked for; give one.")
         if not isinstance(steps, int) or steps < 1:
             raise BadEvent(f"steps is how many steps the gait has, 1 or more, not {steps!r}.")
-        refuse_settings(Settings(rtol, atol))
-        p = self.parameter_array(parameters)
+        settings, p = Settings(rtol, atol), self.parameter_array(parameters)
         if self.functions:
             raise BadEvent("A gait needs derivatives of all forces; give them as expressions, not as Python functions.")
-        return find_gait(self, state_near(self, near), self.first(topology), steps, p, Settings(rtol, atol))
+        x, step_map = state_near(self, near), StepMap(self, self.first(topology), steps, settings)
+        check_not_driven(self)
+        return step_map.fixed_point(x, p)
 
     def continuation(
         self, gait: Gait, rtol: float = 1e-12, atol: float = 1e-12, progress: bool | None = None, **values: Any
@@ -165,23 +171,22 @@ class Hybrid:
         reach), and flips and folds are located.
         """
         from jourdain.motion.continuation import follow_branch
-        from jourdain.motion.simulate import Settings, refuse_settings
 
-        refuse_settings(Settings(rtol, atol))
+        settings = Settings(rtol, atol)
         if gait.hybrid is not self:
             raise BadEvent("The gait is one of another system.")
         if len(values) != 1:
             raise BadEvent(f"A branch is followed over one parameter, given by its values, not over {listing(values)}.")
-        ((name, several),) = values.items()
+        ((name, numbers),) = values.items()
         if name not in self.parameters:
             raise unknown("parameter", name, self.parameters)
-        return follow_branch(self, gait, name, number(f"values of '{name}'", several), Settings(rtol, atol), progress)
+        return follow_branch(self, gait, name, number(f"values of '{name}'", numbers), settings, progress)
 
     def basin(
         self,
         gaits: Gait | Sequence[Gait],
-        q: Any = None,
-        v: Any = None,
+        q: StateLike = None,
+        v: StateLike = None,
         steps: int = 100,
         rtol: float = 1e-8,
         atol: float = 1e-8,
@@ -189,15 +194,14 @@ class Hybrid:
     ) -> Basin:
         """Which gait each of many starts comes to: `basin(gait, q={"theta": θ[:, None]}, v={"theta": ω})`.
 
-        `q`, `v`: dicts of arrays that broadcast against each other; what is not named is that of the first gait. Starts
-        lie in its topology. All go through one kernel. `steps`: at most, before a start is left undecided.
+        `q`, `v`: dicts of arrays that broadcast against each other; entries that are not named are those of the first
+        gait. Starts lie in its topology. `steps`: at most, before a start is left undecided.
         """
         from jourdain.motion.basin import find_basin
         from jourdain.motion.gait import Gait
-        from jourdain.motion.simulate import Settings
 
-        several = [gaits] if isinstance(gaits, Gait) else list(gaits)
-        return find_basin(self, several, q, v, steps, Settings(rtol, atol), progress)
+        targets = [gaits] if isinstance(gaits, Gait) else list(gaits)
+        return find_basin(self, targets, q, v, steps, Settings(rtol, atol), progress)
 
     def first(self, topology: str | None) -> str:
         """A topology by name; the first if none is given."""
@@ -208,7 +212,12 @@ class Hybrid:
         return topology
 
     def project(
-        self, q: Any = None, v: Any = None, topology: str | None = None, hold: Iterable[Any] = (), **parameters: Any
+        self,
+        q: StateLike = None,
+        v: StateLike = None,
+        topology: str | None = None,
+        hold: Iterable[Any] = (),
+        **parameters: Any,
     ) -> tuple[Array, Array]:
         """(q, v) moved onto the constraints of a topology: q by Newton's method, v M-orthogonally.
 
@@ -216,22 +225,23 @@ class Hybrid:
         """
         m, held = self.mechanism, self.topologies[self.first(topology)]
         p = self.parameter_array(parameters)
-        own = dict(zip(m.symbols.p_names, map(float, self.own(p)), strict=True))
+        known = dict(zip(m.symbols.p_names, map(float, self.mechanism_parameters(p)), strict=True))
         geometric = [c for c in held if c.g is not None]
-        placed = m.assemble(q, hold=[*geometric, *hold], **own) if geometric else m.coordinates(q)
+        placed = m.assemble(q, hold=[*geometric, *hold], **known) if geometric else m.coordinates(q)
         if not held:
             return placed, m.velocities(v)
-        return placed, m.event(inert=held).solve(placed, v, check=False, parameters=own).v_plus
+        return placed, m.event(inert=held).solve(placed, v, check=False, parameters=known).v_plus
 
-    def _begin(self, topology: str | None, parameters: Mapping[str, Any]) -> tuple[Array, Array]:
-        """The start, on the constraints: what it names keeps its value where that is possible."""
+    def _default_start(self, topology: str | None, parameters: Mapping[str, Any]) -> tuple[Array, Array]:
+        """`start`, on the constraints: coordinates that it names keep their values where that is possible."""
+        assert self.start is not None
         q, v = self.start
         try:
             return self.project(q, v, topology, q if isinstance(q, Mapping) else (), **parameters)
         except NotConverged:
             return self.project(q, v, topology, **parameters)
 
-    # What the flow needs
+    # Numbers and flows
 
     def parameter_array(self, given: Mapping[str, Any]) -> Array:
         """All parameters, `(n,)`, in the order of `parameters`."""
@@ -244,26 +254,26 @@ class Hybrid:
         return np.array(columns, dtype=float)
 
     @cached_property
-    def own_places(self) -> list[int]:
-        """Where the mechanism's own parameters stand among all."""
+    def mechanism_places(self) -> list[int]:
+        """Where the parameters of the mechanism stand among all."""
         names = list(self.parameters)
         return [names.index(name) for name in self.mechanism.symbols.p_names]
 
-    def own(self, parameters: Array) -> Array:
-        """The mechanism's own parameters of all."""
-        return np.asarray(parameters[..., self.own_places])
+    def mechanism_parameters(self, parameters: Array) -> Array:
+        """The parameters of the mechanism, `(…, n_p)`, from all of them."""
+        return np.asarray(parameters[..., self.mechanism_places])
 
     def inputs(self, y: Array, p: Array) -> Array:
-        """What a flow depends on besides its states `y (…, n)`: own parameters, and what the Python functions say."""
-        flat, own = y.reshape(-1, y.shape[-1]), self.own(p)
-        given = [[self._force(place, one) for place in self.functions] for one in flat]
-        numbers = np.hstack([np.broadcast_to(own, (len(flat), len(own))), np.reshape(given, (len(flat), -1))])
+        """What a flow depends on besides its states `y (…, n)`: the mechanism's parameters, forces by functions."""
+        flat, known = y.reshape(-1, y.shape[-1]), self.mechanism_parameters(p)
+        given = [[self._force(place, state) for place in self.functions] for state in flat]
+        numbers = np.hstack([np.broadcast_to(known, (len(flat), len(known))), np.reshape(given, (len(flat), -1))])
         return numbers.reshape(*y.shape[:-1], -1)
 
     def _force(self, place: int, y: Array) -> float:
-        """What a Python function says at a state."""
-        t, q, v = float(y[0]), y[1 : 1 + self.n_q], y[1 + self.n_q : 1 + self.n_q + self.n_v]
-        value = self.functions[place](t, q, v)
+        """The force that a Python function gives at a state."""
+        t = float(y[0])
+        value = self.functions[place](t, *self.state(y))
         if np.ndim(value) or not isinstance(value, int | float | np.number | np.ndarray):
             name = self.mechanism.symbols.v_names[place]
             raise BadEvent(
@@ -272,26 +282,31 @@ class Hybrid:
         return float(value)
 
     def flow_at(self, topology: str, y: Array, p: Array) -> Flow:
-        """The flow of a topology: the quick one where its rows are well apart, at all states, else the careful one."""
-        quick = self.flow(topology)
-        return quick if quick.apart(y, self.inputs(y, p)) else self.flow(topology, independent=False)
+        """The flow of a topology that holds at all these states: the fast one where its rows are independent."""
+        return self.flows(topology).at(y, self.inputs(y, p))
 
-    def flow(self, topology: str, independent: bool = True) -> Flow:
+    def flows(self, topology: str) -> FlowPaths:
         """The motion in one topology, with the guards of the switches that leave it."""
-        key = (topology, independent)
-        if key not in self._flows:
-            held = self.topologies[topology]
-            dynamics = Dynamics(self.mechanism, held, self._applied, self._given, independent)
-            guards = [guard_expressions(switch, self.mechanism, dynamics) for switch in self.leaving(topology)]
-            column = ca.vertcat(SX(0, 1), *(part for guard in guards for part in guard))
-            kinds = tuple(guard_kind(switch) for switch in self.guard_owners(topology))
-            self._flows[key] = Flow(dynamics, column, kinds)
-        return self._flows[key]
+        if topology not in self._flows:
+            self._flows[topology] = FlowPaths(partial(self._flow, topology))
+        return self._flows[topology]
+
+    def _flow(self, topology: str, independent: bool) -> Flow:
+        dynamics = Dynamics(self.mechanism, self.topologies[topology], self._applied, self._given, independent)
+        guards = [guard_expressions(switch, self.mechanism, dynamics) for switch in self.leaving(topology)]
+        column = ca.vertcat(SX(0, 1), *(part for guard in guards for part in guard))
+        return Flow(dynamics, column, tuple(guard_kind(switch) for switch in self.guard_owners(topology)))
+
+    def jump(self, switch: Switch) -> Jump:
+        """What a switch does to the state."""
+        if switch not in self._jumps:
+            self._jumps[switch] = Jump(self, switch)
+        return self._jumps[switch]
 
     @property
     def held(self) -> dict[str, Constraint]:
         """Constraints that are on in some topology, by name."""
-        return {c.name: c for several in self.topologies.values() for c in several}
+        return {c.name: c for constraints in self.topologies.values() for c in constraints}
 
     def leaving(self, topology: str) -> list[Switch]:
         return [switch for switch in self.switches if switch.source == topology]
@@ -301,7 +316,7 @@ class Hybrid:
         return [switch for switch in self.leaving(topology) for _ in range(2 if switch.direction == 0 else 1)]
 
     def _generalized(self, forces: Mapping[Any, Any]) -> tuple[SX, SX, dict[int, Force]]:
-        """(forces along the velocities, symbols of those that Python functions give, these by place)."""
+        """(forces along the velocities, symbols of those that Python functions give, these functions by place)."""
         s = self.mechanism.symbols
         column, given = SX(len(s.v_names), 1), SX(0, 1)
         functions: dict[int, Force] = {}
@@ -319,13 +334,14 @@ class Hybrid:
                 column[place] += s.translate(force)
         return column, given, functions
 
-    # Numbers
+    def state(self, y: Array) -> tuple[Array, Array]:
+        """(q, v) of y = (t, q, v, w), `(…, n)`."""
+        return y[..., 1 : 1 + self.n_q], y[..., 1 + self.n_q : 1 + self.n_q + self.n_v]
 
-    def energies(self, t: Array, q: Array, v: Array, parameters: Array) -> Array:
-        """Kinetic and potential energy, J, `(times, 2)`."""
-        p = np.broadcast_to(self.own(parameters), (len(t), len(self.own_places)))
-        values = self._energies(t[:, None], q, v, p)
-        return np.asarray(values["energies"][..., 0])
+    def energies(self, y: Array, parameters: Array) -> Array:
+        """Kinetic and potential energy of states `(times, n)`, J, `(times, 2)`."""
+        p = np.broadcast_to(self.mechanism_parameters(parameters), (len(y), len(self.mechanism_places)))
+        return np.asarray(self._energies(y[:, :1], *self.state(y), p)["energies"][..., 0])
 
     @cached_property
     def _energies(self) -> Evaluator:

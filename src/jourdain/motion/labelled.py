@@ -38,14 +38,14 @@ class Label(NamedTuple):
 def state_labels(mechanism: Mechanism) -> list[Label]:
     """Of coordinates, then velocities, in their order; the rate of theta is theta_rate."""
     s, units = mechanism.symbols, mechanism.units
-    found = [Label(name, name, False, f"coordinate {name}", units.get(name, "")) for name in s.q_names]
+    labels = [Label(name, name, False, f"coordinate {name}", units.get(name, "")) for name in s.q_names]
     for name in s.v_names:
         unit = units.get(name, "")
         if name in s.q_names:
-            found.append(Label(f"{name}_rate", name, True, f"rate of {name}", rate_unit(unit)))
+            labels.append(Label(f"{name}_rate", name, True, f"rate of {name}", rate_unit(unit)))
         else:
-            found.append(Label(name, name, True, f"velocity {name}", unit))
-    return found
+            labels.append(Label(name, name, True, f"velocity {name}", unit))
+    return labels
 
 
 def trajectory_dataset(run: Trajectory) -> xarray.Dataset:

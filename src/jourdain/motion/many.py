@@ -1,4 +1,4 @@
-"""Many motions at once: what `simulate` does with one, with all lanes of a kernel. Only states at events are kept."""
+"""Many motions at once: what `integrator` does with one, with all samples of a kernel; states at events are kept."""
 
 from __future__ import annotations
 
@@ -6,146 +6,133 @@ import numpy as np
 
 from jourdain.compute.evaluate import Values
 from jourdain.inputs import Array
-from jourdain.motion.flow import N_LOOKS, OFF, Flow
-from jourdain.motion.gait import MOST_SWITCHES
+from jourdain.motion.flow import MAX_VIOLATION, Flow, FlowPaths
+from jourdain.motion.gait import MAX_SWITCHES
 from jourdain.motion.hybrid import Hybrid
-from jourdain.motion.jump import Jump
-from jourdain.motion.locate import Flags, Indices, first_falls
-from jourdain.motion.simulate import BEYOND, MOST_REFINEMENTS, MOST_STEPS, SETTLED, Settings
-from jourdain.motion.steps import FIRST_STEP, look_along
+from jourdain.motion.integrator import MAX_STEPS
+from jourdain.motion.locate import MAX_REFINEMENTS, Flags, Indices
+from jourdain.motion.settings import Settings
+from jourdain.motion.steps import FIRST_STEP, fall_parts
 
-TOO_SHORT = 1e-12  # of the time allowed: steps that get shorter go nowhere
-NONE = -1  # no guard fell
+NO_GUARD = -1  # instead of the number of the guard that falls
 
 
 def step_many(
     hybrid: Hybrid, topology: str, y: Array, p: Array, longest: float, settings: Settings
 ) -> tuple[Array, Array]:
-    """States and parameters when the topology has been entered again, `(lanes, n)`; NaN where the motion ended before.
+    """States and parameters when the topology has been entered again, `(samples, n)`; NaN where the motion has ended.
 
     `longest`: s that it may take to the next guard.
     """
     y, p = y.copy(), p.copy()
-    now = {topology: np.arange(len(y))}  # lanes by topology
-    for _ in range(MOST_SWITCHES):
-        new: dict[str, list[Indices]] = {}
-        for name, lanes in now.items():
-            ends, which = _flow_many(hybrid, name, y[lanes], p[lanes], longest, settings)
-            y[lanes] = np.nan
-            owners = hybrid.guard_owners(name)
-            for i, switch in enumerate(owners):
-                hit = np.flatnonzero(which == i)
-                if not hit.size or switch.target is None:
+    moving = {topology: np.arange(len(y))}  # samples by topology
+    for _ in range(MAX_SWITCHES):
+        entered: dict[str, list[Indices]] = {}
+        for name, samples in moving.items():
+            inputs = hybrid.mechanism_parameters(p[samples])
+            motions = _Motions(hybrid.flows(name), y[samples], inputs, longest, settings)
+            motions.go_on()
+            y[samples] = np.nan
+            for i, switch in enumerate(hybrid.guard_owners(name)):
+                here = np.flatnonzero(motions.guard == i)
+                if not here.size or switch.target is None:
                     continue
-                y[lanes[hit]], p[lanes[hit]] = Jump.of(hybrid, switch)(ends[hit], p[lanes[hit]])
+                there = samples[here]
+                y[there], p[there] = hybrid.jump(switch)(motions.ends[here], p[there])
                 if switch.target != topology:
-                    new.setdefault(switch.target, []).append(lanes[hit])
-        now = {name: np.concatenate(several) for name, several in new.items()}
-        if not now:
+                    entered.setdefault(switch.target, []).append(there)
+        moving = {name: np.concatenate(several) for name, several in entered.items()}
+        if not moving:
             break
-    for lanes in now.values():
-        y[lanes] = np.nan
+    for samples in moving.values():
+        y[samples] = np.nan
     return y, p
 
 
-def _flow_many(
-    hybrid: Hybrid, topology: str, y: Array, p: Array, longest: float, settings: Settings
-) -> tuple[Array, Indices]:
-    """(states where a guard falls, which one), `(lanes, n)` and `(lanes,)`; `NONE` where the motion ends otherwise."""
-    flow, own = hybrid.flow(topology), hybrid.own(p)
-    y, ends, which = y.copy(), np.full_like(y, np.nan), np.full(len(y), NONE)
-    if not flow.kinds:
-        return ends, which
-    seen = flow.glance.many(y, own)
-    if not np.all(seen["apart"] > 0):
-        flow = hybrid.flow(topology, independent=False)
-        seen = flow.glance.many(y, own)
-    at_once, leaving, rising, beyond = (seen[name][..., 0] > 0 for name in ("at_once", "leaving", "rising", "beyond"))
-    lost = beyond.any(axis=-1) | ~np.isfinite(y).all(axis=-1) | ~(seen["off"][:, 0, 0] <= OFF)
-    struck = at_once.any(axis=-1) & ~lost
-    ends[struck], which[struck] = y[struck], np.argmax(at_once, axis=-1)[struck]
-    active = np.flatnonzero(~struck & ~lost)
-    h, until = np.full(len(y), FIRST_STEP * longest), y[:, 0] + longest
-    tolerances = np.array([settings.rtol, settings.atol])
-    for _ in range(MOST_STEPS):
-        if not active.size:
+class _Motions:
+    """Samples that move in one topology, each until a guard falls.
+
+    `ends`: states where a guard falls, `(samples, n)`, NaN where the motion ends otherwise; `guard`: which one falls,
+    `(samples,)`, else `NO_GUARD`. `inputs`: those of the stepper, `(inputs, samples)`.
+    """
+
+    def __init__(self, paths: FlowPaths, y: Array, p: Array, longest: float, settings: Settings) -> None:
+        self.paths, self.p, self.n, self.n_guards = paths, p, paths.fast.n, len(paths.fast.kinds)
+        self.ends, self.guard = np.full_like(y, np.nan), np.full(len(y), NO_GUARD)
+        one, flags = np.ones(len(y)), np.zeros((2 * self.n_guards, len(y)))
+        tolerances = [settings.rtol * one, settings.atol * one]
+        self.inputs = np.vstack([y.T, FIRST_STEP * longest * one, flags, y[:, 0] + longest, *tolerances, p.T])
+
+    def go_on(self) -> None:
+        """The fast path for all, the robust one from where rows are not independent."""
+        if not self.n_guards:
+            return
+        to_start, to_go_on = np.arange(len(self.guard)), np.arange(0)
+        for flow in self.paths:
+            started, to_start = self._start(flow, to_start)
+            to_go_on = self._move(flow, np.concatenate([started, to_go_on]))
+            if not to_start.size and not to_go_on.size:
+                return
+
+    def _start(self, flow: Flow, samples: Indices) -> tuple[Indices, Indices]:
+        """(samples that move, samples whose rows are not independent)."""
+        n, m = self.n, self.n_guards
+        y = self.inputs[:n, samples].T
+        start = flow.inspect.many(y, self.p[samples])
+        independent = start["independent"][:, 0, 0] > 0
+        at_once, beyond = start["at_once"][..., 0] > 0, start["beyond"][..., 0] > 0
+        lost = beyond.any(axis=-1) | ~np.isfinite(y).all(axis=-1) | ~(start["violation"][:, 0, 0] <= MAX_VIOLATION)
+        falls = at_once.any(axis=-1) & ~lost & independent
+        self.ends[samples[falls]], self.guard[samples[falls]] = y[falls], np.argmax(at_once, axis=-1)[falls]
+        self.inputs[n + 1 : n + 1 + m, samples] = start.numbers("leaving")
+        self.inputs[n + 1 + m : n + 1 + 2 * m, samples] = start.numbers("rising")
+        return samples[independent & ~falls & ~lost], samples[~independent]
+
+    def _move(self, flow: Flow, samples: Indices) -> Indices:
+        """Step until a guard falls or the motion ends; the samples whose rows stop being independent, where they do."""
+        dependent = [np.arange(0)]
+        for _ in range(MAX_STEPS):
+            if not samples.size:
+                break
+            last = flow.stepper.many(self.inputs[:, samples].T)
+            goes_on = last["stop"][:, 0, 0] == 0
+            good, independent = last["good"][:, 0, 0] > 0, last["independent"][:, 0, 0] > 0
+            dependent.append(samples[~goes_on & good & ~independent])
+            stopped = np.flatnonzero(~goes_on & good & independent)
+            if stopped.size:
+                steps = Values(last.places, last.table[:, stopped], stopped.shape)
+                in_time = steps["y"][:, 0, 0] < self.inputs[flow.n_fed, samples[stopped]]
+                goes_on[stopped] = ~self._falls(flow, steps, samples[stopped]) & in_time
+            if not flow.dynamics.independent:  # constraints may contradict each other
+                violation = flow.violation.many(last["y"][..., 0], self.p[samples])["violation"]
+                goes_on &= np.max(np.abs(violation), axis=(1, 2), initial=0.0) <= MAX_VIOLATION
+            samples = samples[goes_on]
+            self.inputs[: flow.n_fed, samples] = last.table[: flow.n_fed, goes_on]
+        return np.concatenate(dependent)
+
+    def _falls(self, flow: Flow, steps: Values, samples: Indices) -> Flags:
+        """Whether a guard falls in these steps of samples; where one does, they end there."""
+        start, p = self.inputs[:, samples], self.p[samples]
+        x = fall_parts(flow, steps, start, p, flow.look.many)
+        who, guard = np.nonzero(x < np.inf)  # of several guards that fall the first is known when they are refined
+        used = steps["used"][who, 0, 0]
+        states = _refined(flow, start[: self.n, who], x[who, guard] * used, used, guard, p[who])
+        latest_first = np.argsort(-states[:, 0], kind="stable")
+        those = samples[who[latest_first]]
+        self.ends[those], self.guard[those] = states[latest_first], guard[latest_first]  # the last one written stays
+        falls = np.zeros(len(samples), dtype=bool)
+        falls[who] = True
+        return falls
+
+
+def _refined(flow: Flow, y: Array, h: Array, used: Array, guard: Indices, p: Array) -> Array:
+    """States `(samples, n)` where guards are 0, near the length h of steps from y `(n, samples)`."""
+    inputs = np.vstack([h, y, used, np.eye(len(flow.kinds))[guard].T, p.T])
+    last = seen = flow.refine.many(inputs.T)
+    for _ in range(MAX_REFINEMENTS - 1):
+        goes_on = last["stop"][:, 0, 0] == 0
+        if not goes_on.any():
             break
-        start = y[active]
-        flags = (leaving[active].astype(float), rising[active].astype(float))
-        limits = np.column_stack([until[active], np.broadcast_to(tolerances, (len(active), 2))])
-        made = flow.stepper.many(start, h[active, None], *flags, limits, own[active])
-        h[active] = made["h"][:, 0, 0]
-        good, used = made["good"][:, 0, 0] > 0, made["used"][:, 0, 0]
-        after = made["y"][..., 0]
-        hit = np.zeros(len(active), dtype=bool)
-        near = np.flatnonzero(good & (np.minimum(made["falls"], made["doubts"])[..., 0].min(axis=-1) < np.inf))
-        if near.size:
-            lanes = active[near]
-            some = Values(made.places, made.table[:, near], (near.size,))
-            x = _falls(flow, some, start[near], leaving[lanes], rising[lanes], own[lanes])
-            who, guard = np.nonzero(x < np.inf)  # lanes and guards: which of several is first is known when sharpened
-            place = near[who]
-            states = _refined(flow, start[place], x[who, guard] * used[place], used[place], guard, own[active[place]])
-            latest_first = np.argsort(-states[:, 0], kind="stable")
-            those = active[place[latest_first]]
-            ends[those], which[those] = states[latest_first], guard[latest_first]  # the last one written stays
-            hit[place] = True
-        if not np.all(made["apart"] > 0):  # from here on with the flow that decides rank
-            flow = hybrid.flow(topology, independent=False)
-        goes_on = good & ~hit
-        moved = active[goes_on]
-        y[moved], leaving[moved], rising[moved] = after[goes_on], made["leaving"][goes_on, :, 0] > 0, False
-        dead = (
-            ~np.isfinite(after).all(axis=-1)
-            | (h[active] < TOO_SHORT * longest)
-            | (goes_on & (after[:, 0] >= until[active]))
-        )
-        if not flow.dynamics.independent:  # constraints that contradict each other
-            dead |= np.max(np.abs(flow.off.many(after, own[active])["off"]), axis=(1, 2), initial=0.0) > OFF
-        active = active[~(hit | dead)]
-    return ends, which
-
-
-def _falls(flow: Flow, made: Values, y: Array, leaving: Flags, rising: Flags, own: Array) -> Array:
-    """Parts of steps from y at which guards first fall, `(lanes, guards)`; infinity where they do not."""
-    n_guards = leaving.shape[-1]
-    polynomial = made["polynomial"]
-
-    def look(guards: Indices, x: Array) -> tuple[Array, Array]:
-        place, which = np.divmod(guards, n_guards)
-        lanes = unclear[place]
-        seen = look_along(flow, y[lanes], polynomial[lanes], x, own[lanes], compiled=True)
-        rows = np.arange(len(x))
-        return seen["guards"][rows, which, 0], seen["slopes"][rows, which, 0]
-
-    x = made["falls"][..., 0].copy()
-    unclear = np.flatnonzero(x.min(axis=-1) > made["doubts"][..., 0].min(axis=-1))
-    if unclear.size:  # a closer look
-        values, slopes = (made[name][unclear].swapaxes(1, 2).reshape(-1, N_LOOKS + 1) for name in ("looks", "slopes"))
-        noise, flags = made["noise"][unclear].ravel(), (leaving[unclear].ravel(), rising[unclear].ravel())
-        x[unclear] = first_falls(values, slopes, noise, *flags, look).reshape(-1, n_guards)
-    return x
-
-
-def _refined(flow: Flow, y: Array, h: Array, used: Array, which: Indices, own: Array) -> Array:
-    """The states where guards are 0, near h: Newton's method on the length of the step."""
-
-    def at(lanes: Indices, lengths: Array) -> tuple[Array, Array, Array]:
-        made = flow.advance.many(y[lanes], lengths[:, None], own[lanes])
-        rows = np.arange(len(lanes))
-        return made["y"][..., 0], made["guards"][rows, which[lanes], 0], made["rates"][rows, which[lanes], 0]
-
-    h, left = h.copy(), np.arange(len(h))
-    ends, value, rate = at(left, h)
-    ends = ends.copy()
-    begun = ends.copy()
-    for _ in range(MOST_REFINEMENTS):
-        change = np.where(rate != 0, value / np.where(rate != 0, rate, 1.0), 0.0)
-        h[left] -= change
-        astray = ~((h[left] >= 0) & (h[left] <= used[left] * BEYOND))  # grazing: where the search saw it is better
-        ends[left[astray]] = begun[left[astray]]
-        left = left[~astray & (np.abs(change) > SETTLED * np.maximum(np.abs(y[left, 0]), used[left]))]
-        if not left.size:
-            break
-        ends[left], value, rate = at(left, h[left])
-    return ends
+        inputs[0, goes_on] = last["h"][goes_on, 0, 0]
+        last = flow.refine.many(inputs.T)
+    return np.where(last["inside"][:, 0] > 0, last["y"][..., 0], seen["y"][..., 0])

@@ -1,11 +1,12 @@
-"""What a simulation found: segments of motion, and the events between them."""
+"""The result of a simulation: segments of motion, and the events between them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +15,7 @@ from jourdain.compute.runge_kutta import along
 from jourdain.errors import ShapeError
 from jourdain.events.transition import Transition
 from jourdain.inputs import Array
+from jourdain.motion.flow import N_WORKS
 from jourdain.naming import Named
 
 if TYPE_CHECKING:
@@ -46,13 +48,13 @@ class Segment:
         i = np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.lengths) - 1)
         x = ((t - self.t[i]) / self.lengths[i])[:, None]
         coefficients = [self.polynomials[i, k] for k in range(self.polynomials.shape[1])]
-        found = np.asarray(along(self.y[i], coefficients, x))
-        found[:, 0] = t
-        return found
+        states = np.asarray(along(self.y[i], coefficients, x))
+        states[:, 0] = t
+        return states
 
 
 @dataclass(frozen=True)
-class Happened:
+class EventRecord:
     """An event of a trajectory."""
 
     t: float
@@ -64,12 +66,12 @@ class Happened:
 
     @cached_property
     def outcome(self) -> Transition | None:
-        """Everything about the event; None where nothing jumps."""
+        """Outcome of the switch's event; None if it has none."""
         return self.solve()
 
     @property
     def lost(self) -> float:
-        """Kinetic energy, J."""
+        """Loss of kinetic energy, J."""
         return 0.0 if self.outcome is None else float(self.outcome.loss)
 
 
@@ -79,7 +81,7 @@ class Trajectory:
 
     hybrid: Hybrid
     segments: Sequence[Segment]
-    events: Sequence[Happened]
+    events: Sequence[EventRecord]
     stopped: str  # why it ended
 
     @cached_property
@@ -94,12 +96,12 @@ class Trajectory:
     @property
     def q(self) -> Array:
         """`(times, n_q)`."""
-        return self._y[:, 1 : 1 + self.hybrid.n_q]
+        return self.hybrid.state(self._y)[0]
 
     @property
     def v(self) -> Array:
         """`(times, n_v)`."""
-        return self._y[:, 1 + self.hybrid.n_q : 1 + self.hybrid.n_q + self.hybrid.n_v]
+        return self.hybrid.state(self._y)[1]
 
     @property
     def end(self) -> float:
@@ -114,12 +116,10 @@ class Trajectory:
             raise ShapeError(f"The run goes from {start:g} s to {self.end:g} s; ask for times in between.")
         starts = np.array([segment.t[0] for segment in self.segments])
         which = np.searchsorted(starts, flat, side="right") - 1
-        found = np.empty((flat.size, self._y.shape[1]))
+        states = np.empty((flat.size, self._y.shape[1]))
         for i in np.unique(which):
-            found[which == i] = self.segments[i].at(flat[which == i])
-        n_q, n_v = self.hybrid.n_q, self.hybrid.n_v
-        shaped = found.reshape(*times.shape, -1)
-        return shaped[..., 1 : 1 + n_q], shaped[..., 1 + n_q : 1 + n_q + n_v]
+            states[which == i] = self.segments[i].at(flat[which == i])
+        return self.hybrid.state(states.reshape(*times.shape, -1))
 
     @cached_property
     def coordinate(self) -> Named[Array]:
@@ -152,8 +152,10 @@ class Trajectory:
 
         return trajectory_dataset(self)
 
-    def animate(self, path: Any, fps: int = 25, speed: float = 1.0, progress: bool | None = None) -> None:
-        """A film of it, .gif or .mp4: `fps` pictures a second, `speed` times as quick as it was."""
+    def animate(
+        self, path: str | PathLike[str], fps: int = 25, speed: float = 1.0, progress: bool | None = None
+    ) -> None:
+        """A film of it, .gif or .mp4: `fps` pictures a second, `speed` times as fast as it was."""
         from jourdain.plots.animation import animate
 
         animate(self, path, fps, speed, progress=progress)
@@ -183,31 +185,19 @@ class EnergyAccount:
 
 def account(run: Trajectory) -> EnergyAccount:
     """See `Trajectory.energy`."""
-    hybrid, n_q, n_v = run.hybrid, run.hybrid.n_q, run.hybrid.n_v
-    parts: list[Array] = []
-    changed = 0.0
+    energies, parts, changed = run.hybrid.energies, list[Array](), 0.0
     ledger: dict[str, float] = {}
-
-    def energies(y: Array, p: Array) -> Array:
-        """T and U of states `(times, n)`."""
-        return hybrid.energies(y[:, 0], y[:, 1 : 1 + n_q], y[:, 1 + n_q : 1 + n_q + n_v], p)
-
     for i, segment in enumerate(run.segments):
-        works = segment.y[:, 1 + n_q + n_v :]
-        parts.append(np.column_stack([energies(segment.y, segment.parameters), works, np.full(len(works), changed)]))
+        works, p = segment.y[:, -N_WORKS:], segment.parameters
+        parts.append(np.column_stack([energies(segment.y, p), works, np.full(len(works), changed)]))
         if i == len(run.events):
             continue
         event = run.events[i]
-        # Relabelling may move the origin, so that the same place has another potential, and parameters may change.
-        new = event.parameters
-        T_new, T, U_new, U = (
-            energies(event.after[None], new)[0, 0],
-            energies(event.after[None], segment.parameters)[0, 0],
-            energies(event.after[None], new)[0, 1],
-            energies(event.before[None], segment.parameters)[0, 1],
-        )
         booked = {} if event.outcome is None else {name: float(work) for name, work in event.outcome.ledger.items()}
         if event.switch.relabel or event.switch.parameters:
+            # Relabelling may move the origin, so that the same place has another potential, and parameters may change.
+            T_new, U_new = energies(event.after[None], event.parameters)[0]
+            T, U = energies(event.after[None], p)[0, 0], energies(event.before[None], p)[0, 1]
             booked["relabelling"] = float(T_new - T + U_new - U)
         for name, work in booked.items():
             ledger[name] = ledger.get(name, 0.0) + work
@@ -224,9 +214,9 @@ def reactions(run: Trajectory) -> Named[Array]:
     first = 0
     for segment in run.segments:
         flow = run.hybrid.flow_at(segment.topology, segment.y, segment.parameters)
-        found = flow.watch(segment.y, run.hybrid.inputs(segment.y, segment.parameters))["reaction"][..., 0]
         on = [rows.index(row) for c in run.hybrid.topologies[segment.topology] for row in c.row_names]
-        table[first : first + len(segment.y), on] = found
+        inputs = run.hybrid.inputs(segment.y, segment.parameters)
+        table[first : first + len(segment.y), on] = flow.watch(segment.y, inputs)["reaction"][..., 0]
         first += len(segment.y)
 
     def of(constraint: Constraint) -> Array:

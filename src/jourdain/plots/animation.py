@@ -155,7 +155,7 @@ def _places(run: Trajectory, sketch: Sketch, times: Array) -> tuple[dict[str, Ar
     shift = np.zeros(2)
 
     def at(name: str, q: Array, p: Array) -> Array:
-        own = dict(zip(mechanism.symbols.p_names, map(float, hybrid.own(p)), strict=True))
+        own = dict(zip(mechanism.symbols.p_names, map(float, hybrid.mechanism_parameters(p)), strict=True))
         return np.asarray(mechanism.position(name, q, **own)[..., :2])
 
     for k, segment in enumerate(run.segments):

@@ -23,7 +23,8 @@ from jourdain.algebra.contacts.slip import (
     turning_slopes,
     watcher,
 )
-from jourdain.compute.runge_kutta import ERROR_EXPONENT
+from jourdain.compute.branches import ARRAYS
+from jourdain.compute.runge_kutta import length_factor
 from jourdain.inputs import Array
 
 Lanes = NDArray[np.intp]
@@ -36,7 +37,7 @@ DRIFT = 1e-10  # of the speeds that occur
 STRAIGHT = 1e-14  # of the quickest rate, over the impulse that is still to come: it goes straight on
 NEIGHBOURS = 1e-11  # change of that rate with what is asked
 FIRST_STEP, LONGEST_STEP = 0.1, 2.0  # of the time in which anything changes; longer ones are not stable
-SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0  # of a step's length
+GROW = 5.0  # largest factor of a step's length
 N_BETWEEN = 8  # points that are noted within a step
 
 W_T1, W_T2, RESTITUTION = 0, 1, 8  # places in what is asked
@@ -124,15 +125,13 @@ class _Impacts:
             following = stepper()(self.y[active], self.asked[active], h[active, None])
             after, error = following["y"][..., 0], following["error"][:, 0, 0]
             good = error <= 1
-            change = np.clip(SAFETY * np.maximum(error, 1e-16) ** ERROR_EXPONENT, SHRINK, GROW)
-            change = np.where(good, change, np.where(np.isfinite(error), np.minimum(change, SAFETY), SHRINK))
             beyond, _ = self._ending(after, active)
             crosses = good & (beyond >= 0)
             goes = good & ~crosses
             self._move(active[goes], after[goes], h[active[goes]])
             if crosses.any():
                 self._end_phase(active[crosses], h[active[crosses]], after[crosses])
-            h[active] = np.minimum(h[active] * change, longest[active])
+            h[active] = np.minimum(h[active] * length_factor(error, GROW, ARRAYS), longest[active])
             self.arrived |= self.done
             active = active[~self.arrived[active]]
 

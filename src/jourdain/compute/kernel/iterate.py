@@ -1,6 +1,6 @@
-"""A kernel that feeds itself: its first outputs are its first inputs of the next round, until it says stop.
+"""A kernel for one sample that feeds itself: its first outputs are its first inputs of the next round, until it stops.
 
-The loop is machine code too, so that a round costs no Python.
+Its numbers stay where they are, and the loop is machine code too, so that a round costs no Python.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from jourdain.compute.kernel.batch import Kernel
+from jourdain.compute.kernel.batch import FOREVER, Kernel, new_table
 from jourdain.compute.kernel.compiler import assembled
-from jourdain.compute.kernel.single import Single
 from jourdain.inputs import Array
 
 # (run, its described inputs, inputs, table, stride; fed back, outputs, which of them stops; records, how many) → rounds
@@ -66,27 +65,29 @@ done:
 """
 
 
-class Iterated(Single):
-    """Write `inputs`, ask for `rounds()`: the records of all of them, `(rounds, outputs)`, which the next overwrite.
+class Iterated:
+    """Write `inputs`, call `rounds()`: the records of all rounds, `(rounds, outputs)`, which the next call overwrites.
 
-    `fed`: how many outputs become inputs. The last output stops where it is not 0.
+    `n_fed`: how many outputs become inputs. The last output stops where it is not 0. `max_rounds`: in one call.
     """
 
-    MOST = 256  # rounds in one call
-
-    def __init__(self, kernel: Kernel, fed: int) -> None:
-        super().__init__(kernel)
-        n = len(self.outputs)
-        self._records = np.zeros((self.MOST, n))
-        run = ctypes.cast(self._run, ctypes.c_void_p).value
+    def __init__(self, kernel: Kernel, n_fed: int = 0, max_rounds: int = 1) -> None:
+        n_in, n_out = kernel.n_inputs, kernel.n_outputs
+        self.inputs: Array = np.zeros(n_in)
+        self._records = np.zeros((max_rounds, n_out))
+        addresses = self.inputs.ctypes.data + 8 * np.arange(n_in)
+        described = np.column_stack([addresses, np.full(n_in, FOREVER), np.ones((n_in, 2), dtype=np.int64)])
+        described = np.ascontiguousarray(described, dtype=np.int64)
+        table = new_table(n_out, 1, np.float64)
         self._looped = (
-            run, self._described.ctypes.data, self.inputs.ctypes.data, self._table.ctypes.data,
-            self._table.strides[0] // 8, fed, n, n - 1, self._records.ctypes.data, self.MOST,
+            ctypes.cast(kernel.run, ctypes.c_void_p).value, described.ctypes.data, self.inputs.ctypes.data,
+            table.ctypes.data, table.strides[0] // 8, n_fed, n_out, n_out - 1, self._records.ctypes.data, max_rounds,
         )  # fmt: skip
+        self._owners = kernel, described, table  # of what the addresses point to
         self._loop = _loop()[0]
 
     def rounds(self) -> Array:
-        """The records until it stops, or `MOST`."""
+        """The records until it stops, or those of `max_rounds`."""
         return self._records[: self._loop(*self._looped)]
 
 

@@ -336,7 +336,7 @@ import sympy.physics.mechanics, llvmlite.binding
 from jourdain import gallery
 from jourdain.studies.benchmarks import walker
 t = time.perf_counter()
-walker.solver(gallery.walker()).quick.kernel
+walker.solver(gallery.walker()).fast.kernel
 print(time.perf_counter() - t)
 """
 _COMPILE = """
@@ -346,7 +346,7 @@ from jourdain import gallery
 from jourdain.studies.benchmarks import walker
 scenario = gallery.walker()
 t = time.perf_counter()
-walker.solver(scenario).quick.kernel
+walker.solver(scenario).fast.kernel
 print(time.perf_counter() - t)
 """
 
