@@ -180,7 +180,7 @@ def test_units_that_are_off_are_recognised_and_said(change: Change, text: str) -
 )
 def test_a_mechanism_without_units_is_no_obstacle(angle: float, force: float, text: str) -> None:
     _, arm = mujoco_bench.two_links()
-    bare = replace(arm, units={}, constraints={}, evaluators={})
+    bare = replace(arm, units={})
     wall = bare.contact("wall", normal=arm.find_constraint("wall.normal").C @ bare.symbols.v)
     event = bare.event(inert=[wall])
     run = Testbed(event).run({"a": 0.6, "b": 0.9}, {"a": 1.0, "b": 0.7})

@@ -16,7 +16,7 @@ from jourdain.events.event import Event, Role
 from jourdain.kinds import IMPULSIVE_KINDS, Kind
 from jourdain.laws import Coulomb, MoreauCoulomb
 from jourdain.laws.accepted import refuse_law, refuse_mixtures
-from jourdain.mechanism.constraint import Constraint, Contact
+from jourdain.mechanism.constraint import Constraint, ContactConstraint
 from jourdain.mechanism.expression import to_sx
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.naming import name_of, refuse_clash
@@ -188,7 +188,7 @@ def _refuse_restitution(name: str, kappa: SX) -> None:
 
 def _law_numbers(contact: Constraint, law: Any, values: _Values) -> tuple[SX, SX | None]:
     """Restitution and friction of a one-sided contact, each (1, 1)."""
-    if not isinstance(contact, Contact):
+    if not isinstance(contact, ContactConstraint):
         raise BadEvent(f"'{contact.name}' is no contact; make one with mechanism.contact(name, normal=…, tangent=[…]).")
     refuse_law(contact.name, law, contact.C.shape[0] - 1)
     friction = values(law.friction) if isinstance(law, Coulomb | MoreauCoulomb) else None

@@ -27,7 +27,7 @@ from jourdain.events.transition import Transition
 from jourdain.inputs import Array, broadcast, named_values, parameter_vector
 from jourdain.kinds import Kind
 from jourdain.mechanism.assembly import assemble, assembler
-from jourdain.mechanism.constraint import Constraint, Contact
+from jourdain.mechanism.constraint import Constraint, ContactConstraint
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.naming import name_of
 from jourdain.quantities import rate_unit
@@ -215,7 +215,7 @@ class Event:
                 role.block.kind,
                 role.constraint.row_names,
                 role.constraint.scalar,
-                isinstance(role.constraint, Contact),
+                isinstance(role.constraint, ContactConstraint),
                 role.constraint.g is not None,
                 role.constraint.units,
                 role.block.law,

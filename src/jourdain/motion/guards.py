@@ -11,7 +11,7 @@ from casadi import SX
 
 from jourdain.errors import BadEvent, unknown
 from jourdain.events.event import Event
-from jourdain.mechanism.constraint import Constraint, Contact
+from jourdain.mechanism.constraint import Constraint, ContactConstraint
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.dynamics import Dynamics
 from jourdain.naming import name_of
@@ -88,7 +88,7 @@ def guard_expressions(switch: Switch, mechanism: Mechanism, dynamics: Dynamics) 
         found = mechanism.find_constraint(guard)
         if found.g is None:
             raise BadEvent(f"'{found.name}' is no guard: it is at velocity level; give an expression or a gap.")
-        if len(found.row_names) > 1 and not isinstance(found, Contact):
+        if len(found.row_names) > 1 and not isinstance(found, ContactConstraint):
             raise BadEvent(f"'{found.name}' has {len(found.row_names)} rows; a guard is one of them.")
         expression = found.g[0]
     elif isinstance(guard, list | tuple | Mapping):
