@@ -17,7 +17,7 @@ import pytest
 import jourdain as jd
 from cases import read_csv
 from jourdain.experiment import Run, Sensors, Strike, Testbed, read
-from jourdain.experiment.contacts import felt
+from jourdain.experiment.contacts import contacts_felt
 from jourdain.experiment.units import factor, header
 from oracles import mujoco_arm as mujoco_bench
 
@@ -350,14 +350,14 @@ def test_contacts_of_a_channel() -> None:
     t = np.arange(300) * 1e-3
     force = np.where((t > 0.1) & (t < 0.12), 5 * np.sin((t - 0.1) / 0.02 * np.pi), 0.0)
     noise = 1e-3 * np.random.default_rng(1).standard_normal(len(t))
-    found = felt(t, force + noise + 2.0)
+    found = contacts_felt(t, force + noise + 2.0)
     (contact,) = found.contacts
     assert contact.onset == pytest.approx(0.1, abs=1e-3)
     assert t[contact.last] == pytest.approx(0.12, abs=2e-3)
     assert found.noise == pytest.approx(1e-3, rel=0.3)
     assert not contact.jump
     step = np.where((t > 0.1003) & (t < 0.12), 5.0 * np.exp(-(t - 0.1) / 0.01), 0.0)
-    (jump,) = felt(t, step + noise).contacts
+    (jump,) = contacts_felt(t, step + noise).contacts
     assert jump.jump
     assert jump.onset == pytest.approx(0.1003, abs=1e-3)
 
