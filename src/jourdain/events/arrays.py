@@ -9,12 +9,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from jourdain.algebra import lapack, unrolled
 from jourdain.algebra.checks import DOUBTFUL_MASS, finite, verdict
@@ -41,20 +41,21 @@ LARGEST_UNROLLED = 16
 UNROLLED_FROM = 4096
 MOST_WAYS_UNROLLED = 16  # in which contacts can hold: each is written out
 SKEW = 1e-9  # of √(M_ii M_jj): M_ij and M_ji that differ by more are not rounding
+RowsLike: TypeAlias = ArrayLike | tuple[ArrayLike, ...]  # rows `(*b, k, n)`, or (rows, b)
 _NOT_HERE = ("q", "outputs_minus", "outputs_plus")  # what only mechanisms have
 
 
 def transition(
-    M: Any,
-    v: Any,
-    inert: Any = None,
-    regular: Any = None,
-    elastic: Any = None,
-    live: Any = None,
-    released: Any = None,
-    nonideal: Any = None,
-    impulse: Any = None,
-    contacts: Sequence[Any] = (),
+    M: ArrayLike,
+    v: ArrayLike,
+    inert: RowsLike | None = None,
+    regular: RowsLike | None = None,
+    elastic: tuple[ArrayLike, ...] | None = None,
+    live: tuple[ArrayLike, ...] | None = None,
+    released: RowsLike | None = None,
+    nonideal: tuple[ArrayLike, ...] | None = None,
+    impulse: ArrayLike | None = None,
+    contacts: Sequence[ArrayContact] = (),
     check: bool | str = True,
 ) -> Transition:
     """The outcome of an event given as arrays: M `(*b, n, n)`, v `(*b, n)`, rows `(*b, k, n)`; shapes broadcast.
