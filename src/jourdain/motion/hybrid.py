@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import casadi as ca
 import numpy as np
 from casadi import SX
+from numpy.typing import ArrayLike
 
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, NotConverged, NotFinite, listing, unknown
-from jourdain.inputs import Array, number, parameter_vector
-from jourdain.mechanism.constraint import Constraint
+from jourdain.inputs import Array, Expression, ParameterLike, StateLike, number, parameter_vector
+from jourdain.mechanism.constraint import Constraint, ConstraintLike
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.dynamics import Dynamics
@@ -53,12 +54,12 @@ class Hybrid:
     def __init__(
         self,
         mechanism: Mechanism,
-        topologies: Mapping[str, Iterable[Any]],
+        topologies: Mapping[str, Iterable[ConstraintLike]],
         switches: Sequence[Switch] = (),
-        forces: Mapping[Any, Any] = {},
+        forces: Mapping[Any, Expression] = {},
         defaults: Mapping[Any, float] = {},
-        near: Any = None,
-        start: Any = None,
+        near: tuple[StateLike, StateLike] | None = None,
+        start: tuple[StateLike, StateLike] | None = None,
         until: float = 10.0,
         sketch: Sketch | None = None,
     ) -> None:
@@ -104,8 +105,8 @@ class Hybrid:
 
     def simulate(
         self,
-        q: Any = None,
-        v: Any = None,
+        q: StateLike = None,
+        v: StateLike = None,
         until: float | None = None,
         topology: str | None = None,
         rtol: float = 1e-10,
@@ -113,7 +114,7 @@ class Hybrid:
         max_events: int = 10_000,
         method: Method = "explicit",
         progress: bool | None = None,
-        **parameters: Any,
+        **parameters: ParameterLike,
     ) -> Trajectory:
         """Motion from a state on: flow, guards, events, until a time is reached.
 
@@ -131,12 +132,12 @@ class Hybrid:
 
     def gait(
         self,
-        near: Any = None,
+        near: tuple[StateLike, StateLike] | Gait | None = None,
         steps: int = 1,
         topology: str | None = None,
         rtol: float = 1e-12,
         atol: float = 1e-12,
-        **parameters: Any,
+        **parameters: ParameterLike,
     ) -> Gait:
         """The periodic motion near a state (q, v), or near another gait: a fixed point of the map of `steps` steps.
 
@@ -157,7 +158,7 @@ class Hybrid:
         return find_gait(self, state_near(self, near), self.first(topology), steps, p, Settings(rtol, atol))
 
     def continuation(
-        self, gait: Gait, rtol: float = 1e-12, atol: float = 1e-12, progress: bool | None = None, **values: Any
+        self, gait: Gait, rtol: float = 1e-12, atol: float = 1e-12, progress: bool | None = None, **values: ArrayLike
     ) -> Branch:
         """The branch of gaits through one, over the range of a parameter: `continuation(gait, slope=np.linspace(…))`.
 
@@ -180,8 +181,8 @@ class Hybrid:
     def basin(
         self,
         gaits: Gait | Sequence[Gait],
-        q: Any = None,
-        v: Any = None,
+        q: StateLike = None,
+        v: StateLike = None,
         steps: int = 100,
         rtol: float = 1e-8,
         atol: float = 1e-8,
@@ -208,7 +209,12 @@ class Hybrid:
         return topology
 
     def project(
-        self, q: Any = None, v: Any = None, topology: str | None = None, hold: Iterable[Any] = (), **parameters: Any
+        self,
+        q: StateLike = None,
+        v: StateLike = None,
+        topology: str | None = None,
+        hold: Iterable[Expression] = (),
+        **parameters: ParameterLike,
     ) -> tuple[Array, Array]:
         """(q, v) moved onto the constraints of a topology: q by Newton's method, v M-orthogonally.
 
@@ -225,7 +231,7 @@ class Hybrid:
 
     def _begin(self, topology: str | None, parameters: Mapping[str, Any]) -> tuple[Array, Array]:
         """The start, on the constraints: what it names keeps its value where that is possible."""
-        q, v = self.start
+        q, v = self.start or (None, None)
         try:
             return self.project(q, v, topology, q if isinstance(q, Mapping) else (), **parameters)
         except NotConverged:
