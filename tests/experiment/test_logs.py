@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from jourdain.experiment.contacts import contacts_felt
 from jourdain.experiment.units import factor, header
 from oracles import mujoco_arm as mujoco_bench
 
-Frame = pd.DataFrame
+Frame: TypeAlias = pd.DataFrame
 Change = Callable[[Frame], Frame]
 T, Q1, Q3, WALL, SLIDE = "t [s]", "q.q1 [rad]", "q.q3 [rad]", "force.wall [N]", "force.slide [N]"
 
@@ -347,7 +348,7 @@ def test_uncertain_stamps_are_allowed_for() -> None:
 
 
 def test_contacts_of_a_channel() -> None:
-    t = np.arange(300) * 1e-3
+    t: Any = np.arange(300) * 1e-3
     force = np.where((t > 0.1) & (t < 0.12), 5 * np.sin((t - 0.1) / 0.02 * np.pi), 0.0)
     noise = 1e-3 * np.random.default_rng(1).standard_normal(len(t))
     found = contacts_felt(t, force + noise + 2.0)
