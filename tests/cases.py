@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 import jourdain as jd
 from jourdain import gallery
 from jourdain.algebra.problem import Block, Problem
+from jourdain.kinds import Kind
 from jourdain.scenarios.scenario import Scenario
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 ON = ("regular", "live", "inert", "elastic")  # on during the event
 PRIOR = ("regular", "live", "released")  # on before it
@@ -114,7 +115,7 @@ class Case:
         columns = {
             kind: r.changed(lambda part: part if part.ndim == 2 else part[:, None]) for kind, r in self.rows.items()
         }
-        blocks = [Block(kind, *vars(columns[kind]).values()) for kind in KINDS if kind in columns]
+        blocks = [Block(Kind(kind), *vars(columns[kind]).values()) for kind in KINDS if kind in columns]
         return Problem(self.M, self.v[:, None], tuple(blocks), () if self.impulse is None else (self.impulse[:, None],))
 
     def with_rows(self, **rows: Rows | None) -> Case:
@@ -194,7 +195,7 @@ def draw(
     return replace(case, v=held(case.M, case.v, case.stacked(PRIOR), case.stacked(PRIOR, "b_minus")))
 
 
-def independent_rows(rng: np.random.Generator, n: int, sizes: Mapping[str, int]) -> dict[str, Array]:
+def independent_rows(rng: np.random.Generator, n: int, sizes: Mapping[str, int]) -> dict[str, Any]:
     """Rows of each kind; those that are on together are independent, and not only just."""
     sparse = rng.uniform() < 0.3  # rows that touch few velocities, as those of mechanisms do
     while True:
@@ -240,8 +241,8 @@ def with_redundancy(case: Case, rng: np.random.Generator, way: str, spread: floa
     own = plain.rows[kind]
     donors = rng.permutation(len(own.C))[: 1 if way in ("duplicate", "scaled") else 3]
     if kind == "elastic":  # a combination of rows with different κ would ask for something new
-        donors = [i for i in donors if own.kappa[i] == own.kappa[donors[0]]]
-    lent = rng.permutation(len(plain.rows["regular"].C))[:2] if way == "across" else []
+        donors = donors[own.kappa[donors] == own.kappa[donors[0]]]
+    lent: Any = rng.permutation(len(plain.rows["regular"].C))[:2] if way == "across" else []
     size = {"duplicate": 1.0, "scaled": rng.choice([-1.0, 1.0]) * spread ** rng.choice([-1, 1]), "zero": 0.0}.get(way)
     if size is None:
         exponents = rng.permutation(np.linspace(0, 1, max(len(donors) + len(lent), 2)))[: len(donors) + len(lent)]

@@ -36,8 +36,8 @@ def body():
 
 def test_errors_are_value_errors():
     assert issubclass(jd.Error, ValueError)
-    kinds = (jd.UnknownName, jd.ShapeError, jd.NotFinite, jd.NotAffine, jd.OffConstraint, jd.PriorViolated)
-    kinds += (jd.Contradiction, jd.NotPositiveDefinite, jd.BadRestitution, jd.NameClash, jd.MissingValue)
+    kinds = [jd.UnknownName, jd.ShapeError, jd.NotFinite, jd.NotAffine, jd.OffConstraint, jd.PriorViolated]
+    kinds += [jd.Contradiction, jd.NotPositiveDefinite, jd.BadRestitution, jd.NameClash, jd.MissingValue]
     assert all(issubclass(kind, jd.Error) for kind in kinds)
 
 

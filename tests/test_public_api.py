@@ -103,6 +103,28 @@ def test_every_argument_and_result_is_typed(name: str) -> None:
     assert signature.return_annotation is not inspect.Signature.empty
 
 
+# Parameters of public functions that may be anything, and why no type says what they are.
+ANYTHING = {
+    "friction": "of a law: a number, an array, an expression or the name of a new parameter",
+    "restitution": "as friction",
+    "cell": "of a Matplotlib grid, whose types do not know its figure",
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_any_stands_only_where_anything_goes(name: str) -> None:
+    """A parameter has a type or an alias that says what it may be (`StateLike`, `Expression`), not plain Any."""
+    parameters = inspect.signature(inspect.unwrap(FUNCTIONS[name])).parameters.values()
+    plain = [p.name for p in parameters if p.annotation in (Any, "Any") and p.name not in ANYTHING]
+    assert plain == [], f"{name}: give {plain} a type, or a reason in ANYTHING"
+
+
+def test_the_table_of_what_may_be_anything_is_needed() -> None:
+    signatures = [inspect.signature(inspect.unwrap(function)) for function in FUNCTIONS.values()]
+    plain = {p.name for one in signatures for p in one.parameters.values() if p.annotation in (Any, "Any")}
+    assert set(ANYTHING) <= plain
+
+
 def test_there_is_something_to_look_at() -> None:
     assert len(FUNCTIONS) > 150
     assert {"jd.transition", "jd.Event.solve", "jd.Mechanism.from_sympy", "jd.plots.curve"} <= set(FUNCTIONS)

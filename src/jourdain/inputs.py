@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,7 +13,13 @@ from jourdain.errors import MissingValue, NotFinite, ShapeError, listing, unknow
 from jourdain.naming import name_of
 
 Array = NDArray[np.float64]  # of numbers, any shape
-StateLike: TypeAlias = "Mapping[Any, Any] | ArrayLike | None"
+Flags = NDArray[np.bool_]
+Statuses = NDArray[np.int8]  # `errors.Status` of each event
+StateLike: TypeAlias = "Mapping[Any, Any] | ArrayLike | None"  # q or v, by name or `(*batch, n)`
+# What `**parameters` takes: numbers by name, and `parameters=`, a dict of more of them.
+ParameterLike: TypeAlias = "ArrayLike | Mapping[Any, Any]"
+Expression: TypeAlias = Any  # a number, or an expression of SymPy or CasADi, which ship no types
+FilePath: TypeAlias = str | PathLike[str]
 
 _PLAIN = (float, int, np.float64)
 

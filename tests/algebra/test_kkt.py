@@ -16,6 +16,7 @@ from cases import KINDS, ON, PRIOR, Case, batch, draw, events, large_events, red
 from jourdain.algebra import lapack, unrolled
 from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem
+from jourdain.kinds import Kind
 from oracles import dense as oracle
 from oracles.dense import assert_same, assert_same_momentum, assert_same_velocity
 
@@ -171,7 +172,7 @@ def test_one_number_serves_all_rows(rng: np.random.Generator) -> None:
 
 def test_rows_alone_have_no_bias(rng: np.random.Generator) -> None:
     case = draw(rng, n=5, sizes={"inert": 2, "regular": 1, "released": 1}, biased=False, applied=False)
-    rows = {kind: case.rows[kind].C for kind in case.rows}
+    rows: dict[str, Any] = {kind: case.rows[kind].C for kind in case.rows}
     check(case, jd.transition(case.M, case.v, **rows))
 
 
@@ -217,7 +218,7 @@ def unrolled_outcome(
             ca.SX.sym(what, k) if kind == of else None for what, of in (("kappa", "elastic"), ("beta", "nonideal"))
         )
         C = ca.SX.sym("C", k, n)
-        blocks.append(Block(kind, C, *columns, kappa, beta))
+        blocks.append(Block(Kind(kind), C, columns[0], columns[1], kappa, beta))
         inputs += [C, *columns, *(part for part in (kappa, beta) if part is not None)]
     f = [ca.SX.sym("f", n)] * sizes["impulse"]
     values = vars(outcome(Problem(M, v, tuple(blocks), tuple(f)), unrolled))

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -299,7 +300,8 @@ def test_energy_bars_add_up():
     """The drawn widths are the energies."""
     t = gallery.sleigh("landing").solve()
     ax = energy_bars(t, title="landing")
-    widths = sorted(bar.get_width() for bar in ax.patches)
+    bars: Any = ax.patches
+    widths = sorted(bar.get_width() for bar in bars)
     assert widths == pytest.approx(sorted([t.T_a_minus, t.T_c_minus, t.T_a_plus, t.ledger["blade"]]), rel=1e-12)
     assert ax.get_xlabel() == "kinetic energy in J"
 

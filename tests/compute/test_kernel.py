@@ -410,8 +410,9 @@ def test_arrays_are_read_as_they_lie():
         assert np.shares_memory(Lanes.of(array, batch).data, array)
     assert np.shares_memory(Lanes.of(grid.ravel()[::2], (12,)).data, grid)
     assert np.shares_memory(Lanes.of(np.broadcast_to(grid[:, 1:2], batch), batch).data, grid)
-    for array in (grid.T, grid.astype(np.float32)):
-        assert not np.shares_memory(Lanes.of(array, array.shape).data, array)
+    other: Any
+    for other in (grid.T, grid.astype(np.float32)):
+        assert not np.shares_memory(Lanes.of(other, other.shape).data, other)
 
 
 def test_odd_places_in_memory():

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 pytest.importorskip("llvmlite", reason="kernels are compiled by llvmlite")
 
 from jourdain.compute.kernel.batch import Kernel, Lanes
-from jourdain.compute.kernel.emit import LIBRARY
+from jourdain.compute.kernel.functions import LIBRARY
 from jourdain.compute.kernel.tape import BINARY, Step, Tape
 from jourdain.compute.kernel.tape import UNARY as OF_CASADI
 from jourdain.compute.kernel.target import Target

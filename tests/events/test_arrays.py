@@ -478,8 +478,8 @@ def test_a_semidefinite_mass_matrix_is_accepted_where_rows_hold_the_rest(seed: i
     )
     for name in ("T_c_minus", "T_c_plus", "T_a_minus", "T_a_plus", "T_r_minus", "T_r_plus", "xi"):
         assert np.isnan(getattr(t, name)), name
-    T_minus, T_plus = v @ M @ v / 2, v_plus @ M @ v_plus / 2
-    scale = 1e-9 * (T_minus + T_plus + abs(impulse) @ abs(C @ (v + v_plus)) + abs(f) @ abs(v + v_plus))
+    T_minus, T_plus = float(v @ M @ v / 2), float(v_plus @ M @ v_plus / 2)
+    scale = 1e-9 * float(T_minus + T_plus + abs(impulse) @ abs(C @ (v + v_plus)) + abs(f) @ abs(v + v_plus))
     np.testing.assert_allclose([t.T_minus, t.T_plus, t.loss], [T_minus, T_plus, T_minus - T_plus], rtol=0, atol=scale)
     np.testing.assert_allclose(sum(t.ledger.values()), T_plus - T_minus, rtol=0, atol=scale)
     assert set(t.ledger) == {"inert", "elastic", "impulse"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -16,7 +18,7 @@ RESTITUTIONS = pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
 RTOL = 1e-9
 
 
-def random_tree(n_joints: int, seed: int) -> pin.Model:
+def random_tree(n_joints: int, seed: int) -> Any:
     """Bodies of random inertia on random revolute and prismatic joints, numbered depth first as Pinocchio needs."""
     rng = np.random.default_rng(seed)
     pin.seed(seed)
@@ -33,7 +35,7 @@ def random_tree(n_joints: int, seed: int) -> pin.Model:
     return model
 
 
-def state(model: pin.Model, seed: int) -> tuple[pin.Data, Array, Array, Array]:
+def state(model: Any, seed: int) -> tuple[Any, Array, Array, Array]:
     """data, q, v, M at a random configuration."""
     rng = np.random.default_rng(seed)
     pin.seed(seed)
@@ -47,12 +49,12 @@ def state(model: pin.Model, seed: int) -> tuple[pin.Data, Array, Array, Array]:
     return data, q, v, np.triu(M) + np.triu(M, 1).T
 
 
-def frame_rows(model: pin.Model, data: pin.Data, frames: list[int]) -> Array:
+def frame_rows(model: Any, data: Any, frames: list[int]) -> Array:
     """Velocities of the frames' origins along the axes of the world."""
     return np.vstack([pin.getFrameJacobian(model, data, i, pin.LOCAL_WORLD_ALIGNED)[:3] for i in frames])
 
 
-def compare(model: pin.Model, q: Array, v: Array, M: Array, J: Array, restitution: float) -> None:
+def compare(model: Any, q: Array, v: Array, M: Array, J: Array, restitution: float) -> None:
     data = model.createData()
     expected = pin.impulseDynamics(model, data, q, v, J, restitution).copy()
     impulse = data.impulse_c.copy()

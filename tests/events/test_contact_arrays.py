@@ -15,7 +15,7 @@ from jourdain.events import array_solver
 from jourdain.laws import ContactState
 from oracles import contacts as oracle
 
-HYPOTHESES = ("newton", "poisson", "stronge")
+HYPOTHESES: tuple[Any, ...] = ("newton", "poisson", "stronge")
 STATES = {"slips": "SLIPS", "sticks": "STICKS", "reverses": "REVERSES", "no impact": "SEPARATES"}
 MANY = array_solver.UNROLLED_FROM
 ONE = jd.Contact(normal=[1.0, 0.0], tangent=[[0.0, 1.0]], law=laws.Coulomb(0.5))
@@ -50,7 +50,7 @@ def in_pieces(size: int, M: Any, v: Any, contacts: list[Any], **rows: Any) -> li
 
 @pytest.mark.parametrize("m", [500, MANY])
 @pytest.mark.parametrize("hypothesis", HYPOTHESES)
-def test_planar_friction_against_tiny_steps(hypothesis: str, m: int, rng: np.random.Generator) -> None:
+def test_planar_friction_against_tiny_steps(hypothesis: Any, m: int, rng: np.random.Generator) -> None:
     M, rows, v = masses(rng, m, 3), rng.normal(size=(m, 2, 3)), rng.normal(size=(m, 3))
     mu, e = rng.uniform(0, 1.5, m), rng.uniform(0, 1, m)
     law = laws.Coulomb(mu, e, hypothesis)
@@ -109,7 +109,7 @@ def test_the_same_as_by_a_mechanism(road: str, rng: np.random.Generator) -> None
     of, n_tangents, kinds = ROADS[road]
     n, k, m = 7, 1 + n_tangents, 64
     M, rows = masses(rng, 1, n)[0], rng.normal(size=(len(of), k, n))
-    two_sided = {kind: rng.normal(size=(2, n)) for kind in kinds}
+    two_sided: dict[str, Any] = {kind: rng.normal(size=(2, n)) for kind in kinds}
     v = rng.normal(size=(m, n))
     if "regular" in kinds:
         D = np.linalg.svd(two_sided["regular"])[2][2:]
@@ -120,7 +120,9 @@ def test_the_same_as_by_a_mechanism(road: str, rng: np.random.Generator) -> None
     for i, law in enumerate(of):
         normal, *tangents = (ca.SX(ca.DM(row)).T @ rates for row in rows[i])
         feet[made.contact(f"contact {i}", normal=normal, tangent=tangents)] = law
-    held = {kind: [made.constraint(kind, ca.vertsplit(ca.SX(ca.DM(C)) @ rates))] for kind, C in two_sided.items()}
+    held: dict[str, Any] = {
+        kind: [made.constraint(kind, ca.vertsplit(ca.SX(ca.DM(C)) @ rates))] for kind, C in two_sided.items()
+    }
     expected = made.event(contacts=feet, **held).solve(v=v)
     contacts = [jd.Contact(normal=rows[i, 0], tangent=rows[i, 1:], law=law) for i, law in enumerate(of)]
     t = jd.transition(M, v, contacts=contacts, **two_sided)
@@ -157,7 +159,7 @@ def test_a_kernel_and_small_batches_agree(case: str, rng: np.random.Generator) -
         jd.Contact(normal=rng.normal(size=(m, n)), tangent=rng.normal(size=(m, 1, n)) if tangents else None, law=law)
         for law in of
     ]
-    inert = {} if isinstance(of[0], laws.Coulomb) else {"inert": rng.normal(size=(m, 1, n))}
+    inert: dict[str, Any] = {} if isinstance(of[0], laws.Coulomb) else {"inert": rng.normal(size=(m, 1, n))}
     t = jd.transition(M, v, contacts=contacts, **inert)
     pieces = in_pieces(1024, M, v, contacts, **inert)
     np.testing.assert_array_equal(t.status, np.concatenate([piece.status for piece in pieces]))
@@ -176,7 +178,12 @@ def test_large_batches_are_unrolled(rng: np.random.Generator, monkeypatch: pytes
     """Only lanes with something to look at go to LAPACK."""
     lanes = []
     by_lapack = array_solver.by_lapack
-    monkeypatch.setattr(array_solver, "by_lapack", lambda p, c: lanes.append(p.M.shape[:-2]) or by_lapack(p, c))
+
+    def counted(problem: Any, checked: bool) -> Any:
+        lanes.append(problem.M.shape[:-2])
+        return by_lapack(problem, checked)
+
+    monkeypatch.setattr(array_solver, "by_lapack", counted)
     M, v = masses(rng, MANY, 3), rng.normal(size=(MANY, 3))
     law = laws.Coulomb(rng.uniform(0, 1, MANY), 0.5, "poisson")
     t = jd.transition(M, v, contacts=[jd.Contact(normal=[1.0, 0, 0], tangent=[[0, 1.0, 0.3]], law=law)])
@@ -251,7 +258,7 @@ def test_both_kinds_of_contact_go_by_one_name() -> None:
     assert not isinstance(ONE, jd.Constraint)
     assert repr(foot) == "Contact('foot', rows=['foot.normal'])"
     with pytest.raises(jd.BadEvent, match=r"'contact 0' is Contact\('foot'.*; give jd.Contact\(normal=…"):
-        jd.transition([[1.0]], [-1.0], contacts=[foot])
+        jd.transition([[1.0]], [-1.0], contacts=[foot])  # type: ignore[list-item]
 
 
 def contact(**changes: Any) -> list[Any]:
@@ -357,8 +364,9 @@ REFUSED: dict[str, tuple[dict[str, Any], type[jd.Error], str]] = {
 @pytest.mark.parametrize("why", REFUSED)
 def test_what_is_refused(why: str) -> None:
     arguments, error, message = REFUSED[why]
+    given: dict[str, Any] = {"M": np.eye(2), "v": [-1.0, 0.5], **arguments}
     with pytest.raises(error, match=message):
-        jd.transition(**{"M": np.eye(2), "v": [-1.0, 0.5]} | arguments)
+        jd.transition(**given)
 
 
 @pytest.mark.parametrize("m", [8, MANY])

@@ -165,7 +165,7 @@ GIVEN = {"kappa": 0.5, "kappa_n": 0.7, "P_x": 0.4, "P_y": -0.7, "H": 0.3, "K": -
 
 
 @cache
-def crane_event(name: str) -> tuple[jd.Event, dict[str, float]]:
+def crane_event(name: str) -> tuple[jd.Event, dict[str, Any]]:
     """The event, and a state in which the rows that are on before hold: "q.a", "v.a" and parameters by name."""
     kinds = EVENTS[name]
     mechanism = crane()
@@ -431,7 +431,7 @@ def loop_exact(rows: str, start: np.ndarray, at: Mapping[str, Any]) -> exact.Eve
 def test_coordinates_that_close_a_loop_follow_the_parameters(rows, energy):
     """Implicit function theorem: dq = −(∂g/∂q)⁻¹ ∂g/∂p dp; also with one more row, and with v scaled to an energy."""
     scenario = loop(rows, energy)
-    at = {**scenario.parameters, "theta": 0.7, **({"E": 2.3} if energy else {})}
+    at: dict[str, Any] = {**scenario.parameters, "theta": 0.7, **({"E": 2.3} if energy else {})}
     q, v, _ = scenario.state(at)
     start = q[1:]
     values = exact.outcome(loop_exact(rows, start, {key: mp.mpf(value) for key, value in at.items()}))
@@ -471,7 +471,7 @@ def test_velocity_scaled_to_an_energy():
     scenario = bars().event(inert=["stop"]).at(
         q={"crank": "theta", "rocker": 0.4}, v={"crank": "omega", "rocker": 0.5}, energy="E"
     )  # fmt: skip
-    at = {"theta": 0.3, "omega": 1.2, "E": 0.8}
+    at: dict[str, Any] = {"theta": 0.3, "omega": 1.2, "E": 0.8}
     t = scenario.solve(**at)
     assert t.T_minus == pytest.approx(0.8, rel=1e-14)
     assert scenario.gradient("loss", "E", **at)["E"] == pytest.approx(t.loss / 0.8, rel=1e-12)
@@ -539,7 +539,12 @@ def test_lanes_of_a_scenario_that_fail(n):
     )  # fmt: skip
     theta = np.linspace(0.2, 0.9, n)
     clean = scenario.gradient("impulse", ["theta", "kappa"], theta=theta)
-    broken = {"theta": theta.copy(), "kappa": np.full(n, 0.4), "m": np.full(n, 5.0), "slide": np.full(n, 0.2)}
+    broken: dict[str, Any] = {
+        "theta": theta.copy(),
+        "kappa": np.full(n, 0.4),
+        "m": np.full(n, 5.0),
+        "slide": np.full(n, 0.2),
+    }
     for lane, (name, value) in enumerate((("theta", np.inf), ("kappa", 1.5), ("m", -7.0), ("slide", 0.3))):
         broken[name][lane] = value
     found = scenario.gradient("impulse", ["theta", "kappa"], **broken)
@@ -661,7 +666,11 @@ def test_whole_numbers_have_no_derivative(quantity):
 def test_parameters_called_q_or_v():
     """They stand in the way of the state; entries of the state, and scenarios, do not mind."""
     event = gallery.walker().event.mechanism.event(elastic={"heel.normal": "q", "heel.tangent": "v"})
-    state = {"q": {"stance": 0.3, "swing": -0.3}, "v": {"stance": 1.0}, "parameters": {"q": 0.5, "v": 0.2}}
+    state: dict[str, Any] = {
+        "q": {"stance": 0.3, "swing": -0.3},
+        "v": {"stance": 1.0},
+        "parameters": {"q": 0.5, "v": 0.2},
+    }
     for name in "qv":
         with pytest.raises(jd.NameClash, match=f"'{name}' is the state and also a parameter of this event; rename"):
             event.gradient("loss", name, **state)
@@ -705,9 +714,9 @@ def test_one_scenario_that_fails_raises_what_solve_raises():
         (loop(), {"theta": np.nan}),
     ):
         with pytest.raises(jd.Error) as solved:
-            scenario.solve(**changes)
+            scenario.solve(parameters=changes)
         with pytest.raises(type(solved.value)) as differentiated:
-            scenario.gradient("loss", list(scenario.parameters), **changes)
+            scenario.gradient("loss", list(scenario.parameters), parameters=changes)
         assert str(differentiated.value) == str(solved.value)
 
 
@@ -721,7 +730,7 @@ def test_unchecked():
     found = event.gradient("loss", "k", check=False, **state)["k"]
     assert found == pytest.approx((ahead - loss) / step, abs=1e-4)
     with pytest.raises(jd.BadEvent, match="check is True or False where derivatives are taken, not 'project'"):
-        event.gradient("loss", "k", check="project", **split(at))
+        event.gradient("loss", "k", check="project", **split(at))  # type: ignore[arg-type]
 
 
 def test_variables_may_overlap():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ SEEDS = 100
 
 
 @cache
-def pantograph(coordinates: str = "minimal") -> jd.Scenario:
+def pantograph(coordinates: Any = "minimal") -> jd.Scenario:
     return jd.gallery.pantograph(coordinates)
 
 
@@ -29,7 +30,7 @@ def run_of(push: float = 0.5, **parameters: float) -> Run:
     return Testbed(pantograph(), push=push).run(**parameters)
 
 
-def strike_of(run: Run, seed: int = 0, sensors: Sensors | None = None, **asked: float) -> Strike:
+def strike_of(run: Run, seed: int = 0, sensors: Sensors | None = None, **asked: Any) -> Strike:
     made = run.record(Sensors() if sensors is None else sensors, seed)
     return read(made.frame(), run.rig.event, parameters=run.rig.parameters).strike(**asked)
 
@@ -291,7 +292,7 @@ def test_texts_and_pictures(tmp_path) -> None:
     energies = {line.get_label() for line in ax.get_lines()}
     assert {"$T_c$", "$T_a$"} <= energies
     spots = [line for line in ax.get_lines() if line.get_marker() == "o"]
-    assert sorted({float(spot.get_xdata()[0]) for spot in spots}) == pytest.approx(
+    assert sorted({float(np.asarray(spot.get_xdata())[0]) for spot in spots}) == pytest.approx(
         [0, 1e3 * (strike.end - strike.onset)]
     )
     several = jd.plots.strike_plot(average([strike, strike_of(run_of(d=0.2, gamma=0.4), 1)]))
@@ -312,7 +313,7 @@ def test_fits_are_exact_for_polynomials_of_their_degree() -> None:
 
 
 def test_segments_do_not_see_each_other() -> None:
-    t = np.arange(60) * 1e-3
+    t: Any = np.arange(60) * 1e-3
     y = np.where(t < 0.03, 2 * t, 0.06 - 3 * (t - 0.03))[:, None]
     rates = rates_along(t, y, [30], [15, 15])[:, 0]
     np.testing.assert_allclose(rates, np.where(t < 0.03, 2.0, -3.0), atol=1e-9)
@@ -327,7 +328,7 @@ def test_uneven_times_are_followed() -> None:
 
 def test_noise_is_told_from_motion() -> None:
     rng = np.random.default_rng(1)
-    t = np.arange(600) * 1e-3
+    t: Any = np.arange(600) * 1e-3
     motion = np.stack([np.sin(8 * t), 1.3 * t], axis=-1)
     white = motion + [1e-5, 3e-5] * rng.standard_normal(motion.shape)
     np.testing.assert_allclose(noise_of(t, white), [1e-5, 3e-5], rtol=0.15)
@@ -343,7 +344,7 @@ def test_noise_is_told_from_motion() -> None:
 
 def test_a_window_follows_noise_and_motion() -> None:
     """Quiet samples take a narrow window, noisy ones a wide one."""
-    t = np.arange(300) * 1e-3 - 0.3
+    t: Any = np.arange(300) * 1e-3 - 0.3
     y = np.sin(20 * t)[:, None]
     widths = [nearest_fit(t, y, 0.0, np.array([noise]), 3).n for noise in (1e-7, 1e-5, 1e-3)]
     assert widths == sorted(widths)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -17,11 +18,11 @@ import pytest
 import jourdain as jd
 from cases import read_csv
 from jourdain.experiment import Run, Sensors, Strike, Testbed, read
-from jourdain.experiment.contacts import felt
+from jourdain.experiment.contacts import contacts_felt
 from jourdain.experiment.units import factor, header
 from oracles import mujoco_arm as mujoco_bench
 
-Frame = pd.DataFrame
+Frame: TypeAlias = pd.DataFrame
 Change = Callable[[Frame], Frame]
 T, Q1, Q3, WALL, SLIDE = "t [s]", "q.q1 [rad]", "q.q3 [rad]", "force.wall [N]", "force.slide [N]"
 
@@ -180,7 +181,7 @@ def test_units_that_are_off_are_recognised_and_said(change: Change, text: str) -
 )
 def test_a_mechanism_without_units_is_no_obstacle(angle: float, force: float, text: str) -> None:
     _, arm = mujoco_bench.two_links()
-    bare = replace(arm, units={}, constraints={}, evaluators={})
+    bare = replace(arm, units={})
     wall = bare.contact("wall", normal=arm.find_constraint("wall.normal").C @ bare.symbols.v)
     event = bare.event(inert=[wall])
     run = Testbed(event).run({"a": 0.6, "b": 0.9}, {"a": 1.0, "b": 0.7})
@@ -347,17 +348,17 @@ def test_uncertain_stamps_are_allowed_for() -> None:
 
 
 def test_contacts_of_a_channel() -> None:
-    t = np.arange(300) * 1e-3
+    t: Any = np.arange(300) * 1e-3
     force = np.where((t > 0.1) & (t < 0.12), 5 * np.sin((t - 0.1) / 0.02 * np.pi), 0.0)
     noise = 1e-3 * np.random.default_rng(1).standard_normal(len(t))
-    found = felt(t, force + noise + 2.0)
+    found = contacts_felt(t, force + noise + 2.0)
     (contact,) = found.contacts
     assert contact.onset == pytest.approx(0.1, abs=1e-3)
     assert t[contact.last] == pytest.approx(0.12, abs=2e-3)
     assert found.noise == pytest.approx(1e-3, rel=0.3)
     assert not contact.jump
     step = np.where((t > 0.1003) & (t < 0.12), 5.0 * np.exp(-(t - 0.1) / 0.01), 0.0)
-    (jump,) = felt(t, step + noise).contacts
+    (jump,) = contacts_felt(t, step + noise).contacts
     assert jump.jump
     assert jump.onset == pytest.approx(0.1003, abs=1e-3)
 

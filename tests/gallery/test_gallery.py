@@ -73,7 +73,7 @@ def same(actual: Any, expected: Any, scale: Any = None) -> None:
 def draw(scenario: Scenario, rng: np.random.Generator, **ranges: tuple[float, float]) -> tuple[Transition, Any]:
     """The outcome for random parameters, one lane each, and the parameters by name."""
     values = {name: rng.uniform(*ends, size=N_DRAWS) for name, ends in ranges.items()}
-    t = scenario.solve(**values)
+    t = scenario.solve(parameters=values)
     assert np.all(t.ok)
     return t, SimpleNamespace(**values)
 
@@ -369,7 +369,7 @@ def test_sphere_on_a_hinged_rod() -> None:
 
 
 @pytest.mark.parametrize(("shape", "ratio"), [("sphere", 5 / 7), ("hoop", 1 / 2)])
-def test_sliding_then_rolling(shape: str, ratio: float, rng: np.random.Generator) -> None:
+def test_sliding_then_rolling(shape: Any, ratio: float, rng: np.random.Generator) -> None:
     """v⁺/v⁻ = 5/7 for a sphere, 1/2 for a hoop, and T in the same ratio (textbooks)."""
     t, p = draw(gallery.rolling_sphere(shape), rng, m=(0.1, 5), r=(0.05, 1), v=(0.1, 5))
     same(t.velocity_plus["x"], ratio * p.v)
@@ -396,7 +396,7 @@ def test_step(rng: np.random.Generator) -> None:
 def test_disc_caught_by_its_rim() -> None:
     """A disc that spins about its centre, a rim point fixed: ω⁺ = ω/3 (Routh, Loney)."""
     m, r, omega = 1.7, 0.3, 4.0
-    t = jd.transition(np.diag([m, m, m * r**2 / 2]), np.array([0, 0, omega]), inert=[[1, 0, 0], [0, 1, r]])
+    t = jd.transition(np.diag([m, m, m * r**2 / 2]), np.array([0, 0, omega]), inert=[[1.0, 0.0, 0.0], [0.0, 1.0, r]])
     same(t.v_plus[2], omega / 3)
     same(t.T_plus / t.T_minus, 1 / 3)
 

@@ -13,7 +13,7 @@ from cases import REAR_FOOT_LIMITS
 from jourdain import gallery, laws
 from jourdain.laws import ContactState
 
-HYPOTHESES = ("newton", "poisson", "stronge")
+HYPOTHESES: tuple[Any, ...] = ("newton", "poisson", "stronge")
 N_SAMPLES = 400
 
 
@@ -89,7 +89,7 @@ def rod(p: dict[str, Any]) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("hypothesis", HYPOTHESES)
-def test_rough_rod(hypothesis: str, rng: np.random.Generator) -> None:
+def test_rough_rod(hypothesis: Any, rng: np.random.Generator) -> None:
     """Routh: where each state is; the impulses where slip does not stop, and, from no slip, where it sticks."""
     scenario = gallery.rough_rod(hypothesis)
     p = samples(rng, m=(0.5, 3), L=(0.5, 2), theta=(0.05, 1.5), v=(1, 4), v_x=(-1, 2), omega=(-0.5, 0.5))
@@ -187,7 +187,7 @@ def test_double_pendulum(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("hypothesis", HYPOTHESES)
-def test_ball_on_rough_plane(hypothesis: str, rng: np.random.Generator) -> None:
+def test_ball_on_rough_plane(hypothesis: Any, rng: np.random.Generator) -> None:
     """Brach 1991, with spin: slips while μ < (2/7) |u|/((1 + e) v_n), else rolls with v_t − 2u/7."""
     p = samples(rng, m=(0.1, 1), r=(0.02, 0.2), v_t=(-3, 3), v_n=(0.5, 4), omega=(-20, 20), friction=(0, 0.5))
     p |= samples(rng, kappa=(0, 1))
@@ -285,8 +285,8 @@ def test_a_box_that_turns_quickly() -> None:
     """One corner rises: three that turn round with κ would drive it into the floor; Poisson's law holds it off."""
     motion = {"v": 1.3, "w_x": -6.5, "w_y": -5.7, "psi": 1.6, "kappa": 0.4}
     with pytest.raises(jd.Infeasible, match=r"'corner_3': opening before.* use Frictionless\(law='poisson'\)"):
-        gallery.box_dropped_flat().solve(**motion)
-    t = gallery.box_dropped_flat("poisson").solve(**motion)
+        gallery.box_dropped_flat().solve(parameters=motion)
+    t = gallery.box_dropped_flat("poisson").solve(parameters=motion)
     assert max(t.u_minus[f"corner_{i}.normal"] for i in range(1, 5)) > 0
     for i in range(1, 5):
         assert t.u_plus[f"corner_{i}.normal"] >= -1e-12

@@ -24,7 +24,7 @@ from jourdain.scenarios.scenario import Scenario
 from oracles.dense import assert_same
 
 Array = NDArray[np.float64]
-FORMS = ("minimal", "loop")
+FORMS: tuple[Any, ...] = ("minimal", "loop")
 N_DRAWS = 50
 STEP = 1e-30  # of the complex step: its square is lost, so derivatives are exact to rounding
 
@@ -82,7 +82,7 @@ def bodies(x: Any, y: Any, p: dict[str, Any]) -> list[tuple[Any, Any, tuple[Any,
 class Oracle:
     """The end effector at (d, height), arrays over the draws."""
 
-    p: dict[str, Array]
+    p: dict[str, Any]
 
     def _derivatives(self) -> list[tuple[Array, Array, Array, Array]]:
         """(m, I, ∂centre/∂(x, y), ∂angle/∂(x, y)) of every body: shapes (n,), (n,), (2, 2, n), (2, n)."""
@@ -110,7 +110,7 @@ class Oracle:
         """How the links 1 to 4 turn with (x, y), (4, 2, n)."""
         return np.stack([turns for _, _, _, turns in self._derivatives()[:4]])
 
-    def outcome(self) -> dict[str, Array]:
+    def outcome(self) -> dict[str, Any]:
         p, m = self.p, self.m
         towards = np.stack([np.sin(p["gamma"]), np.cos(p["gamma"])])
         speed = np.sqrt(2 * p["energy"] / np.einsum("in,ijn,jn->n", towards, m, towards))
@@ -131,7 +131,7 @@ class Oracle:
         }
 
 
-def draw(scenario: Scenario, rng: np.random.Generator) -> dict[str, Array]:
+def draw(scenario: Scenario, rng: np.random.Generator) -> dict[str, Any]:
     """Parameters within 20 %, poses and impulses: `N_DRAWS` that no arm or loop that is nearly stretched spoils."""
     n = 4 * N_DRAWS
     names = ("l1", "l2", "a1", "a2", "l5", "m1", "m2", "mEE", "I1", "I2")
@@ -149,7 +149,7 @@ def draw(scenario: Scenario, rng: np.random.Generator) -> dict[str, Array]:
     return {name: values[good] for name, values in p.items()}
 
 
-def solved(scenario: Scenario, p: dict[str, Array]) -> jd.Transition:
+def solved(scenario: Scenario, p: dict[str, Any]) -> jd.Transition:
     """The outcome; a given beta may push."""
     t = scenario.solve(**p)
     assert np.isin(t.status, (jd.Status.OK, jd.Status.ENERGY_CREATED)).all()
@@ -186,7 +186,7 @@ def test_pose(scenarios: dict[str, Scenario], form: str, rng: np.random.Generato
         {"d": 0.1, "height": 0.0, "l5": 0.1, "l1": 0.2, "l2": 0.2},
     ],
 )
-def test_unusual_poses(scenarios: dict[str, Scenario], pose: dict[str, float]) -> None:
+def test_unusual_poses(scenarios: dict[str, Scenario], pose: dict[str, Any]) -> None:
     """Two motor angles leave two places open for EE: it is the one asked for, with the elbows out, in both forms."""
     found = {form: scenarios[form].solve(gamma=0.2, **pose) for form in FORMS}
     for form, t in found.items():

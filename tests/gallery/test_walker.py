@@ -27,7 +27,7 @@ STEP = 1e-30  # of the complex step: its square is lost, so derivatives are exac
 # The oracle
 
 
-def places(q: Any, p: dict[str, float]) -> list[tuple[float, Any]]:
+def places(q: Any, p: dict[str, Any]) -> list[tuple[float, Any]]:
     """(mass, place) of legs, hip and torso at (foot_x, foot_y, stance, swing, torso), then heel and rear sole.
 
     The soles are points of the feet: they turn with the legs about the centres of the feet, from below them.
@@ -50,7 +50,7 @@ def places(q: Any, p: dict[str, float]) -> list[tuple[float, Any]]:
     ]
 
 
-def strike(p: dict[str, float]) -> dict[str, Array]:
+def strike(p: dict[str, Any]) -> dict[str, Any]:
     """One heel strike."""
     R, half = p["rho"] * p["l"], p["theta"] / 2
     q = np.array([0.0, R, half, -half, p["torso"]])
@@ -84,7 +84,7 @@ def test_outcome(rng: np.random.Generator) -> None:
     p["rho"][::5], p["mu"][:2] = 0, (0.1, 10)
     usual = {"m_W": 30.0, "m_H": 10.0, "l": 0.8, "b": 0.4, "l_T": 0.4}
     p |= {name: value * rng.uniform(0.8, 1.2, N_DRAWS) for name, value in usual.items()}
-    t = walker().solve(**p)
+    t = walker().solve(parameters=p)
     assert np.all(t.ok)
     lanes = [strike({name: values[i] for name, values in p.items()}) for i in range(N_DRAWS)]
     o = {name: np.array([lane[name] for lane in lanes]) for name in lanes[0]}

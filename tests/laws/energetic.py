@@ -1,7 +1,7 @@
 """A contact law of one's own, in one file: a given share of the energy of compression comes back [Stronge 1990]."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from jourdain.laws import Law
 from jourdain.laws.solvers import Contacts, ContactSolution, ContactSolver, by_formula
@@ -9,7 +9,7 @@ from jourdain.laws.solvers import Contacts, ContactSolution, ContactSolver, by_f
 
 @dataclass(frozen=True)
 class Energetic(Law):
-    share: float | str
+    share: Any
 
     numbers: ClassVar = ("share",)
     most_tangents: ClassVar = 0

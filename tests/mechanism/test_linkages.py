@@ -94,7 +94,7 @@ X, Y = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 class Expected:
     """All of one event."""
 
-    points: dict[str, Array]
+    points: dict[str, Any]
     T_minus: float
     v_minus: Array  # in the coordinates of the gallery
     v_plus: Array
@@ -103,7 +103,7 @@ class Expected:
     stop: float
 
 
-def four_bar_oracle(p: dict[str, float]) -> Expected:
+def four_bar_oracle(p: dict[str, Any]) -> Expected:
     """Instant centres: the coupler turns about the point where the lines of crank and rocker meet."""
     O, D = np.zeros(2), p["l4"] * X
     A = p["l1"] * np.array([np.cos(p["theta"]), np.sin(p["theta"])])
@@ -130,7 +130,7 @@ def four_bar_oracle(p: dict[str, float]) -> Expected:
     return Expected(points, T, np.array(rates), after[:, 2], p["s"] * rocker, impulses[6:8], impulses[8])
 
 
-def slider_crank_oracle(p: dict[str, float]) -> Expected:
+def slider_crank_oracle(p: dict[str, Any]) -> Expected:
     """Instant centres: the rod turns about the point where the line of the crank meets that across the slider's way."""
     O, A = np.zeros(2), p["r"] * np.array([np.cos(p["theta"]), np.sin(p["theta"])])
     S = (A[0] + np.sqrt(p["L"] ** 2 - A[1] ** 2)) * X
@@ -154,14 +154,14 @@ def slider_crank_oracle(p: dict[str, float]) -> Expected:
 # Cases
 
 
-def draw_four_bar(rng: np.random.Generator) -> dict[str, Array]:
+def draw_four_bar(rng: np.random.Generator) -> dict[str, Any]:
     """Any angle of the crank; lengths that close for all of them."""
     usual = {"l1": 0.1, "l2": 0.25, "l3": 0.2, "l4": 0.3, "s": 0.15, "m1": 0.5, "m2": 1.2, "m3": 1.0}
     p = {name: value * rng.uniform(0.9, 1.1, N_DRAWS) for name, value in usual.items()}
     return p | {"theta": rng.uniform(-3, 3, N_DRAWS), "omega": rng.uniform(-4, 4, N_DRAWS)}
 
 
-def draw_slider_crank(rng: np.random.Generator) -> dict[str, Array]:
+def draw_slider_crank(rng: np.random.Generator) -> dict[str, Any]:
     p = {"r": (0.05, 0.15), "L": (0.2, 0.5), "m_r": (0.1, 1), "m_L": (0.1, 2), "m_s": (0.2, 3)}
     return {name: rng.uniform(*ends, N_DRAWS) for name, ends in (p | {"theta": (-3, 3), "omega": (-20, 20)}).items()}
 
@@ -169,8 +169,8 @@ def draw_slider_crank(rng: np.random.Generator) -> dict[str, Array]:
 @dataclass(frozen=True)
 class Case:
     scenario: Callable[[], Scenario]
-    oracle: Callable[[dict[str, float]], Expected]
-    draw: Callable[[np.random.Generator], dict[str, Array]]
+    oracle: Callable[[dict[str, Any]], Expected]
+    draw: Callable[[np.random.Generator], dict[str, Any]]
     joint: str
     lengths: tuple[str, ...]
 
@@ -323,12 +323,12 @@ def test_assemble_finds_the_same_pose(case: Case) -> None:
     ("name", "lengths", "guessed"),
     [("four_bar", {"l4": 2.0}, "'coupler', 'rocker'"), ("slider_crank", {"L": 0.05}, "'rod', 'x'")],
 )
-def test_what_cannot_close_is_refused(name: str, lengths: dict[str, float], guessed: str) -> None:
+def test_what_cannot_close_is_refused(name: str, lengths: dict[str, Any], guessed: str) -> None:
     """A ground longer than all bars; a rod too short for the crank."""
     scenario = CASES[name].scenario()
     with pytest.raises(jd.NotConverged, match=f"No {guessed} near the guess satisfies the geometric rows"):
         scenario.solve(**lengths)
-    t = scenario.solve(**{length: [scenario.parameters[length], value] for length, value in lengths.items()})
+    t = scenario.solve(parameters={length: [scenario.parameters[length], value] for length, value in lengths.items()})
     assert list(t.status) == [jd.Status.OK, jd.Status.NOT_CONVERGED]
     assert np.isnan(t.v_plus[1]).all()
 

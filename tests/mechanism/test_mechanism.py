@@ -1,5 +1,7 @@
 """Mechanisms: what SymPy describes against what CasADi derives, checked with SymPy's own differentiation."""
 
+from typing import Any
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -150,7 +152,7 @@ def spatial_body(quasi):
     G = O.locatenew("G", x * N.x + y * N.y + z * N.z)
     body = RigidBody("body", G, F, m, (inertia(F, A, B_, C_), G))
     P = G.locatenew("P", 0.3 * F.x - 0.2 * F.y + 0.5 * F.z)
-    arguments = {"parameters": dict(zip(p, (2.0, 0.3, 0.5, 0.7), strict=True)), "points": {"P": P}}
+    arguments: dict[str, Any] = {"parameters": dict(zip(p, (2.0, 0.3, 0.5, 0.7), strict=True)), "points": {"P": P}}
     if quasi:
         rates = F.ang_vel_in(N)
         arguments["kinematics"] = {s: rates.dot(axis) for s, axis in zip(w, F, strict=True)}

@@ -395,7 +395,7 @@ def test_a_basin_is_what_single_runs_say(name: str, rng: np.random.Generator) ->
                ((hybrid.mechanism.symbols.q_names, gait.q), (hybrid.mechanism.symbols.v_names, gait.v))]  # fmt: skip
         for part, given in ((own[0], q), (own[1], v)):
             part |= {key: np.broadcast_to(value, basin.reached.shape)[place] for key, value in given.items()}
-        run = hybrid.simulate(*own, until=60 * gait.period, rtol=1e-8)
+        run = hybrid.simulate(own[0], own[1], until=60 * gait.period, rtol=1e-8)
         came = (
             run.stopped == "the end of the time asked for"
             and np.max(np.abs(run.events[-1].after[1:-2] - target)) < 1e-3

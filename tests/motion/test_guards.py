@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import casadi as ca
@@ -281,11 +282,14 @@ def test_many_guards_at_once_are_as_one_by_one(rng: np.random.Generator) -> None
         pairs = [(guards[i](one), guards[i].deriv()(one)) for i, one in zip(which, x, strict=True)]
         return tuple(np.array(pairs).reshape(-1, 2).T)  # type: ignore[return-value]
 
+    def shifted(i: int, which: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return look(which + i, x)
+
     values, slopes = (np.array([one(LOOKS) for one in some]) for some in (guards, [g.deriv() for g in guards]))
     together = first_falls(values, slopes, np.zeros(300), leaving, np.zeros(300, dtype=bool), look)
     for i, x in enumerate(together):
         alone = first_falls(
             values[i : i + 1], slopes[i : i + 1], np.zeros(1), leaving[i : i + 1], np.zeros(1, dtype=bool),
-            lambda which, x, i=i: look(which + i, x),
+            partial(shifted, i),
         )  # fmt: skip
         assert alone[0] == x

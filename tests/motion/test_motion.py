@@ -166,7 +166,7 @@ def test_redundant_rows_change_nothing() -> None:
 def test_a_model_of_your_own_in_casadi() -> None:
     """A pendulum by M, and gravity as a potential, as a force, or inside the bias: the same, and booked."""
     q, v, g = ca.SX.sym("q"), ca.SX.sym("v"), ca.SX.sym("g")
-    ways = [
+    ways: list[dict[str, Any]] = [
         {"potential": -2 * g * ca.cos(q)},
         {"force": -2 * g * ca.sin(q)},
         {"bias": 2 * g * ca.sin(q)},
@@ -228,7 +228,7 @@ def test_a_sleigh_lands_and_slides_as_chaplygin_says() -> None:
     assert landing.t == pytest.approx(np.sqrt(2 * 0.5 / 9.81), rel=1e-14)
     heading = 0.3 + 2.0 * landing.t
     v = np.array([1.0, 0.5])
-    along, across = v @ [np.cos(heading), np.sin(heading)], v @ [-np.sin(heading), np.cos(heading)]
+    along, across = float(v @ [np.cos(heading), np.sin(heading)]), float(v @ [-np.sin(heading), np.cos(heading)])
     u, omega = oracle.sleigh_lands(along, across, 2.0, M, I, l)
     assert landing.after[8] == pytest.approx(omega, rel=1e-13)
     exact = oracle.sleigh(5.0 - landing.t, u, omega, M, I, l)
@@ -426,10 +426,10 @@ def _wrong() -> list[tuple[Any, type[jd.Error], str]]:
             "written in coordinates and param",
         ),
         (lambda: free.simulate(until=0.0), jd.BadEvent, "until is the time at which the run ends"),
-        (lambda: free.simulate(until="x"), jd.BadEvent, "until is the time at which the run ends"),
+        (lambda: free.simulate(until="x"), jd.BadEvent, "until is the time at which the run ends"),  # type: ignore[arg-type]
         (lambda: free.simulate(rtol=-1.0), jd.BadEvent, "rtol is a tolerance above 0, not -1.0"),
         (lambda: free.simulate(atol=np.nan), jd.BadEvent, "atol is a tolerance above 0, not nan"),
-        (lambda: free.simulate(method="Euler"), jd.UnknownName, "There is no method 'Euler'"),
+        (lambda: free.simulate(method="Euler"), jd.UnknownName, "There is no method 'Euler'"),  # type: ignore[arg-type]
         (lambda: free.simulate(max_events=0), jd.BadEvent, "max_events is how many events may happen"),
         (lambda: free.simulate(topology="z"), jd.UnknownName, "There is no topology 'z'"),
         (lambda: free.simulate({"x": np.nan}), jd.NotFinite, "'x' is nan at the start"),
@@ -447,7 +447,7 @@ def _wrong() -> list[tuple[Any, type[jd.Error], str]]:
             jd.BadEvent,
             r"The force along 'x' is array\(",
         ),
-        (lambda: free.gait(near=3), jd.BadEvent, r"near is a state \(q, v\) or a gait, not 3"),
+        (lambda: free.gait(near=3), jd.BadEvent, r"near is a state \(q, v\) or a gait, not 3"),  # type: ignore[arg-type]
         (lambda: free.gait(), jd.BadEvent, r"near is a state \(q, v\) from which the gait is looked for"),
         (lambda: free.gait(near=({}, {}), steps=0), jd.BadEvent, "steps is how many steps the gait has"),
         (lambda: free.gait(near=({}, {})), jd.NotConverged, "No guard of 'a' is reached within 100 s"),

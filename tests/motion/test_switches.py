@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_margins_vanish_where_states_change(limit: float) -> None:
 
 
 @pytest.mark.parametrize("hypothesis", ["newton", "poisson", "stronge"])
-def test_friction_that_just_holds(hypothesis: str) -> None:
+def test_friction_that_just_holds(hypothesis: Any) -> None:
     """A heel that arrives without slip sticks from |W_nt| / W_tt on: derivatives exist on both sides, not there."""
     walker = gallery.walker(law=laws.Coulomb("friction", 0.3, hypothesis))
     needed = float(gallery.walker().solve().required_friction["heel"])
@@ -131,7 +132,7 @@ def test_the_first_bit_of_restitution_in_space() -> None:
 
 
 @pytest.mark.parametrize("hypothesis", ["newton", "poisson", "stronge"])
-def test_a_pendulum_wedges(hypothesis: str) -> None:
+def test_a_pendulum_wedges(hypothesis: Any) -> None:
     """One degree of freedom and enough friction: slip and approach end together, and nothing drives it back.
 
     p = −u_n / (W_nn + μ s W_nt) up to there; Poisson's impulse grows on without moving anything.

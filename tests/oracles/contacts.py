@@ -67,7 +67,7 @@ def planar_by_steps(
     c = {"W_nn": W[:, 0, 0], "W_nt": W[:, 0, 1], "W_tt": W[:, 1, 1], "mu": mu, "e": e, "u_0": u[:, 0]}
     c = {name: x[lane] for name, x in c.items()}
     c["p_0"] = -c["u_0"] / c["W_nn"]
-    now = {name: x[lane] for name, x in end.items()}
+    now: dict[str, Any] = {name: x[lane] for name, x in end.items()}
     now |= {"h": c["p_0"] / n_steps, "restituting": np.zeros(len(lane), bool), "done": np.zeros(len(lane), bool)}
     for count in range(1_000_000):
         if count % 32 == 0 and np.any(now["done"]):  # what has ended is put away
@@ -92,7 +92,7 @@ def planar_by_steps(
     )
 
 
-def planar_step(now: dict[str, Array], c: dict[str, Array], hypothesis: str, n_steps: int) -> None:
+def planar_step(now: dict[str, Any], c: dict[str, Array], hypothesis: str, n_steps: int) -> None:
     """Each contact advances by its h, or halves it."""
     h, u_n, u_t = now["h"], now["u_n"], now["u_t"]
     free = u_t + c["W_nt"] * h
@@ -252,7 +252,7 @@ def restart(W_tt: Array, W_tn: Array, mu: float) -> tuple[Array, float]:
     for _ in range(200):
         c = (low + high) / 2
         low, high = (c, high) if np.linalg.norm(np.linalg.solve(mu * W_tt + c * np.eye(2), W_tn)) > 1 else (low, c)
-    return np.linalg.solve(mu * W_tt + high * np.eye(2), W_tn), high
+    return np.asarray(np.linalg.solve(mu * W_tt + high * np.eye(2), W_tn), float), high
 
 
 # Several contacts without friction
@@ -324,16 +324,16 @@ def moreau_by_enumeration(
     return Complementary(w * scale * size, impulse / scale * size, least / scale * size)
 
 
-def nearest(W: Array, impulse: Array, rows: Array, tol: float = 1e-9, measure: ArrayLike = 1.0) -> Array:
+def nearest(W: Array, impulse: Array, rows: NDArray[np.intp], tol: float = 1e-9, measure: Array | float = 1.0) -> Array:
     """Of all λ ≥ 0 on these rows with Wλ = W impulse, W_ii = 1, that with the least ‖measure λ‖, by all supports."""
     d = measure * np.ones(len(impulse))
     effect, size = W @ impulse, float(np.max(np.abs(impulse), initial=0)) or 1.0
-    shortest, least = np.inf, impulse
+    least, shortest = impulse, np.inf
     for chosen in supports(rows):
         trial = np.zeros(len(impulse))
         trial[chosen] = np.linalg.pinv(W[:, chosen] / d[chosen], rcond=tol) @ effect / d[chosen]
         fits = np.max(np.abs(W @ trial - effect), initial=0) <= tol * size and np.min(trial, initial=0) >= -tol * size
-        price = (d * trial) @ (d * trial)
+        price = float((d * trial) @ (d * trial))
         if fits and price < shortest * (1 - 1e-12):
             shortest, least = price, trial
     return np.maximum(least, 0)

@@ -149,7 +149,7 @@ def all_of_one_contact(W: ArrayLike, r: ArrayLike, mu: float, tol: float = 1e-10
     found: list[tuple[str, Array]] = []
     if r[0] >= -tol:
         found.append(("lifts", np.zeros(3)))
-    stuck = np.linalg.solve(W, -r)
+    stuck: Array = np.linalg.solve(W, -r).astype(float)
     if stuck[0] >= -tol and np.linalg.norm(stuck[1:]) <= mu * stuck[0] + tol:
         found.append(("sticks", stuck))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cases import ON, Case
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 IMPULSIVE = ("live", "inert", "elastic")
 
 
@@ -113,7 +113,8 @@ def effective_mass(case: Case, kind: str) -> Array:
 def speed(case: Case) -> float:
     """√(2T), summed over v⁻, M⁻¹f̄ and v⁺: what velocities are compared with, in the norm of M."""
     v_plus = kkt(case).v_plus
-    return sum(float(np.sqrt(2 * energy(case.M, v))) for v in (case.v, np.linalg.solve(case.M, case.f), v_plus))
+    several = (case.v, np.linalg.solve(case.M, case.f), v_plus)
+    return float(sum(np.sqrt(2 * energy(case.M, v)) for v in several))
 
 
 def row_lengths(M: Array, C: Array) -> Array:

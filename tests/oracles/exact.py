@@ -107,7 +107,7 @@ def outcome(event: Event) -> Numbers:
     kept = independent(C * inverse * C.T)
     v_plus, push = _kkt(M, v, f, [C[i, :] for i in kept], [target[i] - b_plus[i] for i in kept])
     n_regular = sum(len(r.C) for r in on if r.kind == "regular")
-    T = {}
+    T: dict[str, Any] = {}
     for side, w in (("minus", v), ("plus", v_plus)):
         whole = (w.T * M * w)[0] / 2
         spanned, regular = (

@@ -31,6 +31,7 @@ from scipy.optimize import brentq
 from scipy.special import ellipj, ellipk
 
 Array = NDArray[Any]
+Angles = Sequence[Any] | Array
 Flow = Callable[[Array], Array]  # the rate of change of a state (n, …)
 REAL, COMPLEX = np.longdouble, np.clongdouble
 TINY = 1e-40  # of a complex step: its square is nothing beside 1
@@ -39,12 +40,13 @@ TINY = 1e-40  # of a complex step: its square is nothing beside 1
 # ── Flow ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def flow(rate: Flow, x: Array, duration: Array | float, steps: int, rows: int = 10) -> Array:
+def flow(rate: Flow, x: Array, duration: Any, steps: int, rows: int = 10) -> Array:
     """The state after `duration`, by the midpoint rule with 2, 4, …, 2·rows substeps, extrapolated to none (Gragg)."""
     h = duration / REAL(steps)
     counts = [REAL(2 * (j + 1)) for j in range(rows)]
     for _ in range(steps):
-        start, table = rate(x), []
+        table: list[Array] = []
+        start = rate(x)
         for j, n in enumerate(counts):
             d = h / n
             previous, current = x, x + d * start
@@ -101,14 +103,14 @@ def chain(particles: Particles, g: float, slope: Any) -> Flow:
     return rate
 
 
-def place(lengths: Sequence[float], theta: Sequence[Any]) -> tuple[Any, Any]:
+def place(lengths: Sequence[float], theta: Angles) -> tuple[Any, Any]:
     return (
         sum(-REAL(L) * np.sin(t) for L, t in zip(lengths, theta, strict=True)),
         sum(REAL(L) * np.cos(t) for L, t in zip(lengths, theta, strict=True)),
     )
 
 
-def momentum(particles: Particles, theta: Sequence[Any], omega: Sequence[Any], about: Sequence[float]) -> Any:
+def momentum(particles: Particles, theta: Angles, omega: Angles, about: Sequence[float]) -> Any:
     """Σ m (r − r_P) × ṙ, where P is the point with the lengths `about`."""
     total: Any = 0
     for m, L in particles:
@@ -192,7 +194,7 @@ def gait(step: Step, state: ArrayLike, durations: ArrayLike, parameter: float, h
                 total[:, -1],
                 float(np.max(np.abs(r))),
             )
-    raise ArithmeticError(f"no gait near {state}, {durations}, {parameter}: residual {r}")
+    raise ArithmeticError(f"no gait near {state!r}, {durations!r}, {parameter}: residual {r}")
 
 
 def secant(f: Callable[[float], tuple[float, Any]], a: float, b: float, tolerance: float = 1e-11) -> Any:
@@ -244,7 +246,7 @@ def straight(leg: Leg, m_H: float) -> tuple[Particles, Particles, Particles]:
     )
 
 
-def heel_strike(leg: Leg, m_H: float, theta: Sequence[Any], omega: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def heel_strike(leg: Leg, m_H: float, theta: Angles, omega: Angles) -> tuple[list[Any], list[Any]]:
     """Angles and rates (stance, swing) of straight legs after the swing foot has landed and the legs have swapped."""
     stance, hip, swing = straight(leg, m_H)
     l, everything = leg.length, [*stance, *hip, *swing]
@@ -346,7 +348,7 @@ class Knees:
 HSU_CHEN = Knees()
 
 
-def knee_strike(knees: Knees, theta: Sequence[Any], omega: Sequence[Any]) -> list[Any]:
+def knee_strike(knees: Knees, theta: Angles, omega: Angles) -> list[Any]:
     """The rates (stance leg, swing leg) once the swing knee has locked; angles (stance, thigh, shank = thigh)."""
     upper, swing = knees.bent
     hip = (knees.locked.length, 0.0, 0.0)

@@ -17,7 +17,7 @@ from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsym
 import engines
 import jourdain as jd
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 LENGTHS, MASSES, INERTIAS, RADIUS = (0.3, 0.25), (0.8, 0.5), (0.006, 0.003), 0.01
 STEP = 1e-5  # s
 EVERY = 100  # steps from sample to sample: 1 kHz
@@ -120,7 +120,7 @@ def strike(solref: str, friction: float, q: Array, v: Array, torque: Array, seco
     first = int(touching[0])
     closing = -_row(states)[first:]
     last = first + int(np.argmax(closing <= 0))
-    p = np.trapezoid(forces[first : last + 1], dx=STEP, axis=0)
+    p: Any = np.trapezoid(forces[first : last + 1], dx=STEP, axis=0)
     p_normal, p_tangential = map(float, p)
     return Truth(t, states[:, :2], forces[:, 0], forces[:, 1], t[first], t[last], states[first, :2], states[first, 2:],
                  (p_normal, p_tangential))  # fmt: skip

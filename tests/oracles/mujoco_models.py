@@ -339,7 +339,7 @@ def silence() -> Iterator[None]:
 class Simulator:
     """MuJoCo at a state (q, v)."""
 
-    def __init__(self, model: mujoco.MjModel) -> None:
+    def __init__(self, model: Any) -> None:
         self.model = model
         self.model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
         self.model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY

@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 from oracles import motion as oracle
 from oracles.motion import HSU_CHEN, Leg, Particles
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 def close(actual: Any, expected: ArrayLike, atol: float, rtol: float = 0.0) -> None:
@@ -69,7 +69,7 @@ def floating(particles: Particles, theta: Array) -> tuple[Array, Any]:
         L = np.asarray(lengths)
         return np.vstack([np.r_[1, 0, -L * np.cos(theta)], np.r_[0, 1, -L * np.sin(theta)]])
 
-    return sum(m * jacobian(L).T @ jacobian(L) for m, L in particles), jacobian
+    return np.sum([m * jacobian(L).T @ jacobian(L) for m, L in particles], axis=0), jacobian
 
 
 def struck(M: Array, C: Array, v: Array) -> Array:

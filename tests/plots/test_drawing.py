@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -127,7 +129,8 @@ def test_arrows_after_surfaces_and_feet() -> None:
     (after,) = (v for start, v, colour in arrows(ax) if colour == "#D55E00" and np.allclose(start, at))
     u = t.u_plus["stance"][::-1]  # (tangent, normal) is (x, y) here
     assert after / np.hypot(*after) == pytest.approx(u / np.hypot(*u), rel=1e-9)
-    solids = [patch.get_xy() for patch in ax.patches if patch.get_hatch()]
+    patches: Any = ax.patches
+    solids = [patch.get_xy() for patch in patches if patch.get_hatch()]
     assert len(solids) == 2
     for corners in solids:
         assert corners[:, 1].max() == pytest.approx(0, abs=1e-12)
@@ -139,7 +142,7 @@ def test_arrows_after_surfaces_and_feet() -> None:
 
 
 @pytest.mark.parametrize(("name", "odd"), [("walker", {"rho": 1.0}), ("four_bar", {"s": 0.0})])
-def test_odd_sizes_are_drawn_without_a_fuss(name: str, odd: dict[str, float]) -> None:
+def test_odd_sizes_are_drawn_without_a_fuss(name: str, odd: dict[str, Any]) -> None:
     """A wheel has no side that looks away; a stop at the pivot lies no way."""
     ax = drawing(getattr(gallery, name)(), **odd)
     assert np.isfinite(np.concatenate(lines(ax))).all()

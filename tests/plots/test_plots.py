@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from matplotlib.collections import QuadMesh
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
+from matplotlib.projections.polar import PolarAxes
 
 import jourdain as jd
 from jourdain import gallery, plots
@@ -55,7 +57,7 @@ def test_a_curve_is_the_dataset_in_the_order_of_its_parameter(lines):
     assert texts(ax) == [r"$\rho$ = 0", r"$\rho$ = 0.25", r"$\rho$ = 0.5"]
     in_order = lines.sortby("theta")
     for line, rho in zip(ax.lines, RHO, strict=True):
-        np.testing.assert_allclose(line.get_xdata(), [10, 20, 30, 40, 50], rtol=1e-14)
+        np.testing.assert_allclose(np.asarray(line.get_xdata()), [10, 20, 30, 40, 50], rtol=1e-14)
         np.testing.assert_array_equal(line.get_ydata(), in_order.impulse.sel(row="heel.normal", rho=rho))
     looks = {(line.get_color(), str(line.get_linestyle())) for line in ax.lines}
     assert len({colour for colour, _ in looks}) == len({style for _, style in looks}) == len(RHO)
@@ -82,8 +84,8 @@ def test_energies_read_well_and_share_the_unit_of_their_axes(walker):
     larger = slow.T_minus.copy(data=1e3 * slow.T_minus.values)
     plots.curve(slow.assign(T_minus=larger), "T_minus", ax=ax)  # alone it would be in J
     assert ax.get_ylabel() == "$T_c^-$, $T^-$ in mJ"
-    np.testing.assert_allclose(ax.lines[0].get_ydata(), 1e3 * slow.T_c_minus.sortby("theta"), rtol=1e-14)
-    np.testing.assert_allclose(ax.lines[1].get_ydata(), 1e6 * slow.T_minus.sortby("theta"), rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(ax.lines[0].get_ydata()), 1e3 * slow.T_c_minus.sortby("theta"), rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(ax.lines[1].get_ydata()), 1e6 * slow.T_minus.sortby("theta"), rtol=1e-14)
     assert texts(ax) == ["slow", "$T^-$"]
     with pytest.raises(ShapeError, match=r"The axes show \$T_c\^-\$ in mJ; .* in N s does not fit beside it"):
         plots.curve(slow, "impulse.heel.normal", ax=ax)
@@ -108,7 +110,7 @@ def test_measured_points_are_shown_in_the_units_of_the_axes(lines):
     ax = plots.energy_curves(lines.isel(rho=0))
     plots.measured(ax, [0.5, 1.0], [1.0, 2.0], y_error=0.1)
     points = ax.lines[2]
-    np.testing.assert_allclose(points.get_xdata(), np.degrees([0.5, 1.0]), rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(points.get_xdata()), np.degrees([0.5, 1.0]), rtol=1e-14)
     np.testing.assert_array_equal(points.get_ydata(), [1.0, 2.0])
     assert (points.get_linestyle(), points.get_markerfacecolor()) == ("None", "white")
     plots.measured(ax, 0.6, 1.5, label="second day")
@@ -132,7 +134,7 @@ def test_a_map_is_the_dataset_with_levels_and_a_unit(grid):
     assert cells.colorbar.ax.get_ylabel() == "$T^- - T^+$ in J"
     np.testing.assert_allclose(ax.get_xlim(), (10, 60), rtol=1e-14)
     (levels,) = (one for one in ax.collections if isinstance(one, QuadContourSet))
-    assert 3 <= len(levels.levels) <= 8
+    assert 3 <= len(list(levels.levels)) <= 8
     assert grid.loss.min() < min(levels.levels)
     assert max(levels.levels) < grid.loss.max()
     assert levels.labelTexts
@@ -156,12 +158,13 @@ def test_the_zero_line_lies_where_the_quantity_vanishes_with_ticks_on_its_negati
     (path,) = zero.get_paths()
     u = quantity(grid, "u_plus.stance.normal").assign_coords(theta=np.degrees(grid.theta))
 
-    def at(points):
+    def at(points: Any) -> Any:
         return np.array([float(u.interp(theta=float(theta), rho=float(rho))) for theta, rho in points])
 
     scale = float(abs(u).max())
-    assert np.abs(at(path.vertices)).max() < 1e-3 * scale
-    start, end = path.vertices[:2]
+    vertices = np.asarray(path.vertices)
+    assert np.abs(at(vertices)).max() < 1e-3 * scale
+    start, end = vertices[:2]
     middle, (along_x, along_y) = (start + end) / 2, (end - start) / [50, 0.5]  # in parts of the axes
     step = np.array([along_y, -along_x]) / np.hypot(along_x, along_y) * [50, 0.5] / 20  # the line turned by −90°
     assert at([middle + step])[0] < 0 < at([middle - step])[0]
@@ -184,6 +187,7 @@ def test_a_constant_map_has_no_levels(grid):
 def test_polar_has_zero_at_the_top_and_turns_clockwise(fan):
     ax = plots.polar(fan, over="torso")
     assert ax.name == "polar"
+    assert isinstance(ax, PolarAxes)
     assert (ax.get_theta_offset(), ax.get_theta_direction()) == (np.pi / 2, -1)
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), fan.xi.isel(mu=0))
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), fan.torso)
@@ -211,7 +215,8 @@ def test_polar_refuses_what_is_no_direction(fan, lines):
 def test_impulse_bars_are_the_impulses(walker):
     t = walker.solve()
     ax = plots.impulse_bars(t)
-    assert [bar.get_width() for bar in ax.patches] == [t.impulse["heel.normal"], t.impulse["heel.tangent"]]
+    bars: Any = ax.patches
+    assert [bar.get_width() for bar in bars] == [t.impulse["heel.normal"], t.impulse["heel.tangent"]]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["heel.normal", "heel.tangent"]
     assert ax.get_xlabel() == r"impulse along the row, $\bar\lambda$ in N s"
     assert ax.get_legend() is None
@@ -377,7 +382,7 @@ def test_a_map_of_many_events_makes_a_small_file(walker, tmp_path):
 
 def test_figures_and_parts_of_figures_are_saved(lines, tmp_path):
     figure = Figure(layout="constrained")
-    left, right = figure.subfigures(1, 2)
+    left, right = np.asarray(figure.subfigures(1, 2))
     plots.energy_curves(lines, ax=left.subplots())
     ax = plots.curve(lines, "xi", ax=right.subplots())
     plots.save(ax, tmp_path / "axes.png")

@@ -37,7 +37,7 @@ def rod() -> xarray.Dataset:
 @pytest.fixture(scope="module")
 def rear_foot() -> xarray.Dataset:
     """One-sided, with what it would do if it were released."""
-    axes = {"theta": np.radians(np.linspace(30, 110, 161)), "rho": np.linspace(0, 0.5, 51)}
+    axes: dict[str, Any] = {"theta": np.radians(np.linspace(30, 110, 161)), "rho": np.linspace(0, 0.5, 51)}
     ds = gallery.walker(rear_foot="one-sided").sweep(**axes, keep=["contact_state.stance", "u_plus.stance.normal"])
     free = gallery.walker().sweep(**axes, keep=["u_plus.stance.normal"])["u_plus.stance.normal"]
     return ds.assign(free=free.assign_attrs(symbol="$u_n^+$ if released"))
@@ -258,7 +258,7 @@ def test_a_heel_sticks_from_the_friction_on_that_the_ideal_strike_needs(kappa: f
     With less it slips from the first instant to the last. Without restitution the loss grows with friction up to that
     of the ideal strike; with restitution, a heel that slips may lose more than one that sticks.
     """
-    axes = {"theta": np.radians(np.linspace(10, 60, 26)), "friction": np.linspace(0, 0.6, 61)}
+    axes: dict[str, Any] = {"theta": np.radians(np.linspace(10, 60, 26)), "friction": np.linspace(0, 0.6, 61)}
     ds = gallery.walker(law=COULOMB).sweep(**axes, kappa=kappa)
     assert np.abs(ds.u_minus.sel(row="heel.tangent")).max() < 1e-15
     ideal = gallery.walker().sweep(theta=axes["theta"])
@@ -339,7 +339,12 @@ def drawn(monkeypatch):
     """What `--plot` saves."""
     kept: list[Any] = []
     save = plots.save
-    monkeypatch.setattr(plots, "save", lambda ax, path: (kept.append(ax), save(ax, path)))
+
+    def kept_and_saved(ax: Any, path: Any) -> None:
+        kept.append(ax)
+        save(ax, path)
+
+    monkeypatch.setattr(plots, "save", kept_and_saved)
     return kept
 
 
@@ -386,7 +391,7 @@ def test_the_walker_from_the_command_line(command, drawn):
 )
 def test_laws_from_the_command_line(command, rear_foot: Any, law: str, expected: laws.Law):
     """Their numbers are parameters."""
-    numbers = {"kappa": 0.1} | ({"friction": 0.2} if "coulomb" in law else {})
+    numbers: dict[str, Any] = {"kappa": 0.1} | ({"friction": 0.2} if "coulomb" in law else {})
     given = {"rear_foot": rear_foot, "law": law} | numbers
     words = " ".join(f"--set {name}={value}" for name, value in given.items())
     code, out, err = command(f"run walker {words} --sweep theta=20,40 --out ds.nc")

@@ -79,7 +79,7 @@ def test_a_row_of_a_loop_may_be_released_alone(four_bar: jd.Robot) -> None:
 def test_loops_hold_between_events(four_bar: jd.Robot) -> None:
     run = jd.Hybrid(four_bar, {"flight": []}).simulate(POSE, {"base.x": 0.1, "base.z": 0.2}, until=0.3)
     ends = [four_bar.position(name, run.q[-1]) for name in ("end", "tip")]
-    assert np.allclose(*ends, atol=1e-9)
+    assert np.allclose(ends[0], ends[1], atol=1e-9)
     energy = run.energy.kinetic + run.energy.potential
     assert energy[-1] == pytest.approx(energy[0], rel=1e-9)
 
@@ -150,13 +150,17 @@ def test_words_that_are_no_robots_frames_or_numbers() -> None:
     box = jd.payload(1.0, (1.0, 1.0, 1.0))
     cases = [
         (lambda: jd.payload(1, (1, 1, 1), {"h": (0, 1)}), jd.BadRobot, "com, gravity and frames have 3 each"),
-        (lambda: jd.payload("a", (1, 1, 1)), jd.BadRobot, "A payload is made of numbers"),
+        (lambda: jd.payload("a", (1, 1, 1)), jd.BadRobot, "A payload is made of numbers"),  # type: ignore[arg-type]
         (lambda: jd.payload(np.inf, (1, 1, 1)), jd.BadRobot, "A number of the payload is not finite"),
-        (lambda: jd.scene([box]), jd.BadRobot, "A scene is a dict of robots and payloads by name"),
-        (lambda: jd.scene({"a": 3}), jd.BadRobot, "A scene is a dict of robots and payloads by name"),
-        (lambda: jd.load(find("solo12.urdf"), parameters=3), jd.BadRobot, "parameters is a list of texts as"),
+        (lambda: jd.scene([box]), jd.BadRobot, "A scene is a dict of robots and payloads by name"),  # type: ignore[arg-type]
+        (
+            lambda: jd.scene({"a": 3}),  # type: ignore[dict-item]
+            jd.BadRobot,
+            "A scene is a dict of robots and payloads by name",
+        ),
+        (lambda: jd.load(find("solo12.urdf"), parameters=3), jd.BadRobot, "parameters is a list of texts as"),  # type: ignore[arg-type]
         (lambda: jd.load(find("solo12.urdf"), parameters={"a": []}), jd.BadRobot, "Parameter 'a' stands for texts as"),
-        (lambda: box.contact("body", at="abc"), jd.BadConstraint, "is on its frame is given by 3 numbers"),
+        (lambda: box.contact("body", at="abc"), jd.BadConstraint, "is on its frame is given by 3 numbers"),  # type: ignore[arg-type]
         (lambda: box.contact("body", normal=(0, 1)), jd.BadConstraint, "The normal of contact 'body' is a direction"),
         (
             lambda: box.contact("body", tangent="x"),

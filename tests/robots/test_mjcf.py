@@ -326,7 +326,7 @@ def test_strikes_on_closed_loops_satisfy_the_dense_equations(
     assert np.abs(touching @ before).max() > 1e-2
     same("v_minus", t.v_minus, before, rtol=1e-10)
     same("v_plus", t.v_plus, after, rtol=1e-10, scale=largest(before))
-    same("T_plus", t.T_plus, after @ M @ after / 2, rtol=1e-10, scale=before @ M @ before / 2)
+    same("T_plus", t.T_plus, after @ M @ after / 2, rtol=1e-10, scale=float(before @ M @ before / 2))
     pushed = touching.T @ t.impulse[struck]
     for name in robot.joined:
         pushed = pushed + robot.constraints[name].rows(q)[0].T @ np.atleast_1d(t.impulse[name])
@@ -470,7 +470,7 @@ def model(world: str, besides: str = "") -> str:
 HINGE = body("<joint name='j'/>")
 TENDON = "<tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon>"
 CLOTH = "<flexcomp name='f' type='grid' count='3 3 1' spacing='.1 .1 .1' radius='.01' dim='2' mass='1'/>"
-REFUSED = {
+REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
     "tendon": (model(HINGE, f"{TENDON}<equality><tendon name='rope' tendon1='t'/></equality>"), {},
                r"The equality 'rope' of '.*model.xml' is of type tendon; supported are connect, weld and joint\."),
     "unnamed tendon": (model(HINGE, f"{TENDON}<equality><tendon tendon1='t'/></equality>"), {},

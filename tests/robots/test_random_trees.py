@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from jourdain.algebra.unrolled import factor
+from jourdain.inputs import Flags
 from jourdain.robots.build import build
 from jourdain.robots.description import GROUND, N_Q, N_V, Body, Description, Frame, Joint
 from jourdain.robots.robot import Robot
@@ -294,7 +295,7 @@ def same(what: str, actual: Array, expected: Array, scale: float = 1.0) -> None:
     assert_same(what, actual, expected, max(scale, float(np.max(np.abs(expected), initial=0.0))), RTOL)
 
 
-def ancestry(description: Description) -> Array:
+def ancestry(description: Description) -> Flags:
     """(n_v, n_v): whether the joints of two velocities are one, or one carries the other."""
     carriers: list[list[int]] = []  # of the bodies: joints that move them, by number
     lines: list[tuple[int, ...]] = []  # of the joints: itself and those that carry it
@@ -309,14 +310,14 @@ def ancestry(description: Description) -> Array:
     return np.repeat(np.repeat(related, sizes, axis=0), sizes, axis=1)
 
 
-def pattern(X: ca.SX) -> NDArray[np.bool_]:
+def pattern(X: ca.SX) -> Flags:
     """Where a matrix has entries."""
     found = np.zeros(X.shape, dtype=bool)
     found[tuple(np.array(X.sparsity().get_triplet(), dtype=int))] = True
     return found
 
 
-def linear_of_free(description: Description) -> NDArray[np.bool_]:
+def linear_of_free(description: Description) -> Flags:
     """(n_v, n_v): pairs of x, y, z of one free joint."""
     found, first = np.zeros((sum(N_V[j.kind] for j in description.joints()),) * 2, dtype=bool), 0
     for joint in description.joints():

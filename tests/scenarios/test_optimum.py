@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -279,7 +280,7 @@ def test_walker_whose_rear_foot_would_not_lift():
     best = walker.maximize("loss", over=over, subject_to=limit, theta=theta)
     assert best.converged
     assert best.value < free.value
-    axes = {"rho": np.linspace(0, 0.3, 201), "torso": np.linspace(-0.3, 0.3, 201)}
+    axes: dict[str, Any] = {"rho": np.linspace(0, 0.3, 201), "torso": np.linspace(-0.3, 0.3, 201)}
     ds = walker.sweep(**axes, theta=theta, keep=["loss", *limit])
     kept = (ds["u_plus.stance.normal"] >= 0) & (ds["required_friction.heel"] <= 0.45)
     highest = ds.loss.where(kept).max().item()
@@ -305,6 +306,7 @@ def test_coordinates_that_close_a_loop():
 def test_refusals():
     minimize = gallery.walker().minimize
     rho = {"rho": (0, 0.5)}
+    arguments: dict[str, Any]
     for error, text, arguments in (
         (jd.UnknownName, "There is no parameter 'rh'; did you mean 'rho'", {"over": {"rh": (0, 1)}}),
         (jd.UnknownName, "There is no parameter 'thta'; did you mean 'theta'", {"over": rho, "thta": 0.3}),
@@ -331,7 +333,7 @@ def test_refusals():
         (jd.BadEvent, "starts is 2.5; it must be a whole number, 1 or more", {"over": rho, "starts": 2.5}),
     ):  # fmt: skip
         with pytest.raises(error, match=text):
-            minimize(**{"of": "loss", **arguments})
+            minimize(**({"of": "loss"} | arguments))
 
 
 def test_no_start_leads_anywhere():

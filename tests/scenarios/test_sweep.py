@@ -61,7 +61,7 @@ def rig() -> jd.Scenario:
     )  # fmt: skip
 
 
-FAILURES: dict[str, tuple[dict[str, float], jd.Status]] = {
+FAILURES: dict[str, tuple[dict[str, Any], jd.Status]] = {
     "NaN": ({"chi": np.nan}, jd.Status.NOT_FINITE),
     "infinity": ({"l": np.inf}, jd.Status.NOT_FINITE),
     "negative mass": ({"m": -5.0}, jd.Status.NOT_POSITIVE_DEFINITE),
@@ -121,7 +121,7 @@ def test_units_and_names():
     assert ds.loss.attrs == {"symbol": "T⁻ − T⁺", "units": "J", "long_name": "energy lost"}
     assert "units" not in ds.xi.attrs  # a number
     for name, variable in ds.data_vars.items():
-        assert variable.attrs["long_name"] == QUANTITIES[name].long_name
+        assert variable.attrs["long_name"] == QUANTITIES[str(name)].long_name
     assert ds.theta.attrs == {"units": "rad", "long_name": "parameter theta"}
     assert ds.m_W.attrs == {"units": "kg", "long_name": "parameter m_W"}
     assert ds.velocity_unit.values.tolist() == ["m/s", "m/s", "rad/s", "rad/s", "rad/s"]
@@ -282,7 +282,7 @@ def test_lanes_that_fail_do_not_disturb_the_others(n):
     for failure, lane in lanes.items():
         assert ds.status.values[lane] == FAILURES[failure][1], failure
     wrong = np.isin(np.arange(n), list(lanes.values()))
-    for name in clean.data_vars:
+    for name in map(str, clean.data_vars):
         if name != "status":
             assert np.isnan(ds[name].values[wrong]).all(), name
         assert np.array_equal(ds[name].values[~wrong], clean[name].values[~wrong]), name
@@ -352,7 +352,7 @@ def test_a_mass_matrix_that_is_singular_up_to_rounding(n):
     slope = scenario.gradient("loss", "m", **samples, m=np.where(hollow, 0.0, 0.4))["m"]
     assert np.array_equal(ds.status.values, np.where(hollow, jd.Status.NOT_POSITIVE_DEFINITE, 0))
     assert np.array_equal(np.isnan(slope), hollow)
-    for name in clean.data_vars:
+    for name in map(str, clean.data_vars):
         if name != "status":
             assert np.isnan(ds[name].values[hollow]).all(), name
         assert np.array_equal(ds[name].values[~hollow], clean[name].values[~hollow]), name
@@ -409,9 +409,9 @@ def test_rows_that_depend_on_each_other_everywhere():
 
 def test_a_sweep_that_does_not_fit_is_refused_before_anything_is_made(monkeypatch):
     """Its size and the remedy are said."""
-    axes = {name: np.ones(100_000) for name in ("theta", "rho", "mu")}
-    n = sum(max(len(walker().event.layout.find(name).names), 1) for name in walker().sweep(theta=[0.3]).data_vars
-            if name != "status")  # fmt: skip
+    axes: dict[str, Any] = {name: np.ones(100_000) for name in ("theta", "rho", "mu")}
+    found = [str(name) for name in walker().sweep(theta=[0.3]).data_vars if name != "status"]
+    n = sum(max(len(walker().event.layout.find(name).names), 1) for name in found)
     with pytest.raises(jd.TooLarge, match=f"The sweep has 1,000,000,000,000,000 events of {n} numbers, .* TB, but"):
         walker().sweep(**axes)
     with pytest.raises(jd.TooLarge, match=r"keep fewer quantities \(keep=\['loss'\]\), take fewer points, or sweep in"):
@@ -467,10 +467,12 @@ def test_parameters_that_are_called_like_a_part_of_the_results(name, what):
     for arguments in ({name: [0.1, 0.2]}, {"samples": {name: [0.1, 0.2]}}):
         with pytest.raises(jd.NameClash, match=f"'{name}' is a parameter and also {what}; choose with keep="):
             scenario.sweep(**arguments)
-    fixed = scenario.sweep(**{name: 0.1}, m=[1.0, 2.0])
+    axes: dict[str, Any] = {name: 0.1, "m": [1.0, 2.0]}
+    fixed = scenario.sweep(**axes)
     assert fixed.loss.dims == ("m",)
     if name != "status":
-        kept = scenario.sweep(**{name: [0.1, 0.2]}, keep=["xi"])
+        axes = {name: [0.1, 0.2], "keep": ["xi"]}
+        kept = scenario.sweep(**axes)
         assert kept.xi.dims == (name,)
     sample = walker().event.mechanism.event(inert=["heel"]).at(q={"stance": "sample"}, v={"stance": 1.0})
     with pytest.raises(jd.NameClash, match="'sample' is a parameter and also the dimension of the samples; rename it"):
@@ -596,7 +598,7 @@ def by_lapack(M: Any, v: Any, keywords: Mapping[str, Any], **options: Any) -> li
     found = []
     for start in range(0, len(M), 2048):
         some = slice(start, start + 2048)
-        part = {kind: tuple(one[some] for one in value) if isinstance(value, tuple) else value[some]
+        part: dict[str, Any] = {kind: tuple(one[some] for one in value) if isinstance(value, tuple) else value[some]
                 for kind, value in keywords.items()}  # fmt: skip
         found.append(jd.transition(M[some], v[some], **part, **options))
     return found
@@ -725,8 +727,9 @@ def test_unrolled_lanes_that_need_another_look():
         t.v_plus[untouched], plain.v_plus[untouched], rtol=0, atol=1e-13 * np.abs(v[untouched]).max()
     )
     for lane in (*(some[0] for some in (repeated, mixed, across, massless)), untouched[0]):
-        arguments = {kind: tuple(part[lane] for part in value) if isinstance(value, tuple) else value[lane]
-                     for kind, value in keywords.items()}  # fmt: skip
+        arguments: dict[str, Any] = {}
+        for kind, value in keywords.items():
+            arguments[kind] = tuple(part[lane] for part in value) if isinstance(value, tuple) else value[lane]
         single = jd.transition(M[lane], v[lane], **arguments)
         assert t.v_plus[lane] == pytest.approx(single.v_plus, abs=1e-10)
         for kind in sizes:

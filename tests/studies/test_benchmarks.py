@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import engines
 import jourdain as jd
 from jourdain import gallery
 from jourdain.errors import BadEvent
+from jourdain.inputs import Array
 from jourdain.laws import ContactState
 from jourdain.studies.benchmarks import (
     box_corner,
@@ -31,11 +33,11 @@ N_EVENTS = 501  # not a multiple of threads or chunks
 
 
 @pytest.fixture(scope="module")
-def expected() -> walker.Array:
-    return walker.table(gallery.walker().solve(**walker.samples(N_EVENTS)))
+def expected() -> Array:
+    return walker.table(gallery.walker().solve(parameters=walker.samples(N_EVENTS)))
 
 
-def compare(peer: Callable[..., walker.Array], expected: walker.Array) -> None:
+def compare(peer: Callable[..., Array], expected: Array) -> None:
     found = peer(*walker.samples(N_EVENTS).values())
     assert found.shape == (len(walker.QUANTITIES), N_EVENTS)
     for name, ours, theirs in zip(walker.QUANTITIES, expected, found, strict=True):
@@ -50,20 +52,20 @@ def test_the_walker_is_the_same() -> None:
 
 @pytest.mark.parametrize("chunk", [64, 4096])
 @pytest.mark.parametrize("peer", [walker_numpy.plain, walker_numpy.stacked, walker_numpy.by_columns])
-def test_numpy(peer: Callable[..., walker.Array], chunk: int, expected: walker.Array) -> None:
+def test_numpy(peer: Callable[..., Array], chunk: int, expected: Array) -> None:
     compare(lambda *parameters: peer(*parameters, chunk=chunk), expected)
 
 
 @pytest.mark.parametrize("chunk", [64, 4096])
-def test_pinocchio(chunk: int, expected: walker.Array) -> None:
+def test_pinocchio(chunk: int, expected: Array) -> None:
     engines.pinocchio()
     from jourdain.studies.benchmarks import walker_pinocchio
 
-    compare(lambda *parameters: walker_pinocchio.solve(*parameters, chunk=chunk), expected)
+    compare(partial(walker_pinocchio.solve, chunk=chunk), expected)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_casadi(threads: int, expected: walker.Array) -> None:
+def test_casadi(threads: int, expected: Array) -> None:
     compare(walker_casadi.build(walker_casadi.strike(), N_EVENTS, threads), expected)
 
 
@@ -156,10 +158,10 @@ def test_contacts_that_differ_stop_it_too(module, peer: str, message: str, monke
 
 def test_contacts_of_the_benchmark_do_different_things() -> None:
     """Heels slip and stick; corners hold in many combinations, and nothing fails."""
-    t = rough_walker.scenario().solve(**walker.samples(N_EVENTS))
+    t = rough_walker.scenario().solve(parameters=walker.samples(N_EVENTS))
     assert t.ok.all()
     assert {ContactState.SLIPS, ContactState.STICKS} <= set(t.contact["heel"])
-    t = plate.scenario().solve(**plate.samples(N_EVENTS))
+    t = plate.scenario().solve(parameters=plate.samples(N_EVENTS))
     assert t.ok.all()
     assert len(set(zip(*t.contact.values(), strict=True))) > 5
 

@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -32,6 +33,7 @@ from jourdain.studies.papers import (
     wang_chou,
 )
 from jourdain.studies.papers import report as reports
+from jourdain.studies.papers.measured import CONFIGURATIONS
 from jourdain.studies.papers.printed import last_digit, rows
 from jourdain.studies.papers.record import Beside, Column, Formula, Table
 
@@ -94,7 +96,8 @@ def test_differences_are_named_by_row_and_column() -> None:
 
 
 def test_closed_forms_equal_the_engine() -> None:
-    for line in wang_chou.closed_forms().rows:
+    rows: Any = wang_chou.closed_forms().rows
+    for line in rows:
         expected, solved, difference = line[-3:]
         assert solved == pytest.approx(expected, rel=1e-12, abs=1e-14), line[0]
         assert difference == abs(solved - expected)
@@ -102,7 +105,8 @@ def test_closed_forms_equal_the_engine() -> None:
 
 def test_table_1_of_the_sleigh() -> None:
     """Every map of every phase agrees with its closed form; with the blade on they are those of eqs 52 to 55."""
-    for line in wang_chou.table_1().rows:
+    rows: Any = wang_chou.table_1().rows
+    for line in rows:
         assert line[-1] < 1e-14, line[:4]
     maps = wang_chou.maps("landing", ("u", "theta"), blade=True, side="plus")
     theta, l = wang_chou.theta, wang_chou.l
@@ -158,7 +162,7 @@ def test_the_point_foot_curve_ends_where_the_rear_foot_stops_lifting(walking: wa
 
 
 def test_the_best_design_is_better_than_any_of_a_grid(walking: walker.Results) -> None:
-    grid = {name: np.linspace(*ends, 21) for name, ends in walker.RANGES.items()}
+    grid: dict[str, Any] = {name: np.linspace(*ends, 21) for name, ends in walker.RANGES.items()}
     found = walking.scenario.sweep(theta=walker.STEP, keep=["loss", walker.REAR], **grid)
     assert walking.best.converged
     assert walking.best.value <= float(found.loss.where(found[walker.REAR] >= 0).min()) * (1 + 1e-9)
@@ -182,14 +186,20 @@ def test_nothing_about_the_walker_is_typed_in(walking: walker.Results) -> None:
             for column, one, two in zip(before.columns, line, new, strict=True):
                 if before.name == "walker_parameters":
                     assert (one != two) == (line[0] == "m_H" and column.name == "used")
-                elif isinstance(one, float) and column.name not in given and not at_bound(before, column, one):
+                elif (
+                    isinstance(one, float)
+                    and isinstance(two, float)
+                    and column.name not in given
+                    and not at_bound(before, column, one)
+                ):
+                    assert isinstance(two, float)
                     assert abs(two - one) > 1e-7 * abs(one), f"{before.name}: {column.name}"
     assert before.name == "walker_best"
 
 
 def at_bound(table: Table, column: Column, value: float) -> bool:
     """A best design may lie at the end of the range that it was looked for in."""
-    return table.name == "walker_best" and column.name == "torso" and np.isclose(abs(value), 20)
+    return table.name == "walker_best" and column.name == "torso" and bool(np.isclose(abs(value), 20))
 
 
 def test_a_walker_that_always_lifts_has_no_limit(walking: walker.Results) -> None:
@@ -207,6 +217,7 @@ def test_tables_III_and_V_to_the_printed_digit(striking: pantograph.Results) -> 
         for line in found[name].rows:
             for column, cell in zip(found[name].columns, line, strict=True):
                 if column.name == "speed":
+                    assert isinstance(cell, Beside)
                     assert cell.ours == pytest.approx(float(cell.printed), abs=1.5e-4)
                 elif isinstance(cell, Beside):
                     places = decimals(cell.printed)
@@ -229,7 +240,7 @@ def test_the_direction_that_loses_everything(striking: pantograph.Results) -> No
 def test_curves_pass_through_the_cases(striking: pantograph.Results) -> None:
     """The curve over γ has the energies of Tables III and V; that over d their ξ, at the T_c⁻ of the measurements."""
     for i, line in enumerate(rows("pantograph_computed")):
-        d, gamma = pantograph.CONFIGURATIONS[line["configuration"]], np.radians(float(line["gamma_deg"]))
+        d, gamma = CONFIGURATIONS[line["configuration"]], np.radians(float(line["gamma_deg"]))
         on_curve = striking.over_gamma.sel(d=d).interp(gamma=gamma)
         assert float(on_curve.T_c_minus) == pytest.approx(striking.computed.T_c_minus[i], rel=1e-4)
     level = np.mean([case.T_c_minus for case in striking.cases if case.paper == "FK-a"])
@@ -477,7 +488,7 @@ def test_formulas_are_mathml() -> None:
 # Every cell says what its column says
 
 
-def cells(table: Table, name: str) -> list[object]:
+def cells(table: Table, name: str) -> list[Any]:
     """A column of a table, by its name in files."""
     place = [column.name for column in table.columns].index(name)
     return [line[place] for line in table.rows]
@@ -549,9 +560,9 @@ def test_points_and_curves_of_the_figures_are_the_numbers(
     for found in (walking, slow):
         for ax in walker_shown._panels(walker.lifted(found.legs), "theta", found).axes:
             curve, (dot,) = ax.lines[0], [line for line in ax.lines if line.get_marker() == "o"]
-            y = curve.get_ydata()
-            assert dot.get_ydata()[0] == pytest.approx(y[np.isfinite(y)][-1], rel=5e-3)
-            assert dot.get_xdata()[0] == pytest.approx(np.degrees(found.lift_limits[0.0]))
+            y = np.asarray(curve.get_ydata())
+            assert np.asarray(dot.get_ydata())[0] == pytest.approx(y[np.isfinite(y)][-1], rel=5e-3)
+            assert np.asarray(dot.get_xdata())[0] == pytest.approx(np.degrees(found.lift_limits[0.0]))
 
 
 def test_a_ten_in_a_column_of_hundredths_is_ten_point_nought_nought() -> None:

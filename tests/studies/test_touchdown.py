@@ -37,6 +37,7 @@ def dense(robot: jd.Robot, q: np.ndarray, v: np.ndarray, feet: tuple[str, ...]) 
 
 def test_landing_is_the_dense_one(landing: jd.Scenario, rng: np.random.Generator) -> None:
     robot = landing.event.mechanism
+    assert isinstance(robot, jd.Robot)
     samples = draws(landing, {}, 5, rng)
     t = landing.solve(parameters=samples)
     for i in range(5):
@@ -48,11 +49,12 @@ def test_landing_is_the_dense_one(landing: jd.Scenario, rng: np.random.Generator
 def test_parameters_of_the_pose(landing: jd.Scenario) -> None:
     """Roll about x, then pitch about y, then yaw about z of the world; the knee keeps feet under hips."""
     robot, angles = landing.event.mechanism, {"roll": 0.3, "pitch": -0.5, "yaw": 1.1}
+    assert isinstance(robot, jd.Robot)
     turns = []
     for axis, name in zip(np.eye(3), angles, strict=True):
         K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
         turns.append(np.eye(3) + np.sin(angles[name]) * K + (1 - np.cos(angles[name])) * K @ K)
-    q = landing.solve(**angles).q
+    q = landing.solve(parameters=angles).q
     assert np.allclose(robot.rotation("trunk", q), turns[2] @ turns[1] @ turns[0])
     for knee in (0.2, 1.5):
         q = landing.solve(knee=knee).q
@@ -167,6 +169,7 @@ def test_capture_keeps_momentum(arm: Any) -> None:
     scenario = gallery.capture(arm)
     t = scenario.solve(omega_x=0.3, v_y=-0.1, shoulder=-0.9)
     scene = scenario.event.mechanism
+    assert isinstance(scene, jd.Robot)
     assert np.allclose(scene.position("servicer/gripper", t.q), scene.position("target/handle", t.q), atol=1e-9)
     assert np.allclose(scene.rotation("servicer/gripper", t.q), scene.rotation("target/handle", t.q), atol=1e-8)
     momenta = []
@@ -185,9 +188,9 @@ def test_capture_keeps_momentum(arm: Any) -> None:
     bases = [scene.symbols.v_names.index(f"{name}/base.x") for name in ("servicer", "target")]
     moment = np.zeros(3)
     for name, i in zip(("bus", "satellite"), bases, strict=True):
-        body = f"{'servicer' if name == 'bus' else 'target'}/{name}"
-        moment += scene.rotation(body, t.q) @ change[i + 3 : i + 6] + np.cross(
-            scene.position(body, t.q), change[i : i + 3]
+        base = f"{'servicer' if name == 'bus' else 'target'}/{name}"
+        moment += scene.rotation(base, t.q) @ change[i + 3 : i + 6] + np.cross(
+            scene.position(base, t.q), change[i : i + 3]
         )
     assert np.allclose(moment, 0, atol=1e-9)
     assert t.loss > 0
@@ -222,8 +225,10 @@ def test_touchdown_needs_a_robot_that_floats(tmp_path: Path) -> None:
 def test_pictures(tmp_path: Path, landing: jd.Scenario) -> None:
     """A stick figure is there always, with every link, every foot and the ground; a rendered one where a GL is."""
     robot, q = landing.event.mechanism, landing.solve().q
+    assert isinstance(robot, jd.Robot)
     ax = jd.plots.robot_picture(robot, q, FEET, render=False)
-    drawn = np.array([line.get_data_3d() for line in ax.lines])
+    lines: Any = ax.lines
+    drawn = np.array([line.get_data_3d() for line in lines])
     assert {text.get_text().strip() for text in ax.texts} == set(FEET)
     assert drawn[:, 2].min() == pytest.approx(robot.position("FL", q)[2])
     assert len(drawn) == 12 + 4
@@ -250,8 +255,10 @@ def test_rendered_picture_shows_the_robot() -> None:
 def test_without_a_gl_there_is_no_rendered_picture(monkeypatch: pytest.MonkeyPatch, landing: jd.Scenario) -> None:
     monkeypatch.setenv("MUJOCO_GL", "off")
     assert rendered({"sources": [], "coordinates": {}, "floor": None}) is None
+    robot = landing.event.mechanism
+    assert isinstance(robot, jd.Robot)
     with pytest.raises(jd.ShapeError, match="MuJoCo cannot render this robot here"):
-        jd.plots.robot_picture(landing.event.mechanism, render=True)
+        jd.plots.robot_picture(robot, render=True)
 
 
 def test_the_command(tmp_path: Path) -> None:

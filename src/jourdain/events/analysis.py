@@ -158,10 +158,10 @@ class Analysis:
             "f": sum([*nonideal, *event.applied.values()], SX(n, 1)),
         }
         for side, outputs in zip(("minus", "plus"), event.outputs, strict=True):
-            G, g = mechanism.affine("outputs", ca.vertcat(SX(0, 1), *outputs.values()))
+            G, g = mechanism.symbols.affine("outputs", ca.vertcat(SX(0, 1), *outputs.values()))
             found |= {"G": G, f"g_{side}": g}
         for name, motion in mechanism.points.items():
-            found[f"J {name}"], found[f"j {name}"] = mechanism.affine(f"point '{name}'", motion.velocity)
+            found[f"J {name}"], found[f"j {name}"] = mechanism.symbols.affine(f"point '{name}'", motion.velocity)
         return Evaluator(event.inputs, found)
 
     @cached_property

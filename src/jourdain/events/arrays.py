@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import casadi as ca
 import numpy as np
 from casadi import SX
+from numpy.typing import ArrayLike
 
 from jourdain.algebra.problem import Block, Problem
 from jourdain.algebra.record import KEPT
@@ -25,18 +26,20 @@ from jourdain.laws.together import check_law, check_together
 from jourdain.mechanism.contact import ArrayContact
 from jourdain.mechanism.expression import to_sx
 
+RowsLike: TypeAlias = ArrayLike | tuple[ArrayLike, ...]  # rows `(*b, k, n)`, or (rows, b)
+
 
 def transition(
-    M: Any,
-    v: Any,
-    inert: Any = None,
-    regular: Any = None,
-    elastic: Any = None,
-    live: Any = None,
-    released: Any = None,
-    nonideal: Any = None,
-    impulse: Any = None,
-    contacts: Sequence[Any] = (),
+    M: ArrayLike,
+    v: ArrayLike,
+    inert: RowsLike | None = None,
+    regular: RowsLike | None = None,
+    elastic: tuple[ArrayLike, ...] | None = None,
+    live: tuple[ArrayLike, ...] | None = None,
+    released: RowsLike | None = None,
+    nonideal: tuple[ArrayLike, ...] | None = None,
+    impulse: ArrayLike | None = None,
+    contacts: Sequence[ArrayContact] = (),
     check: bool | str = True,
 ) -> Transition:
     """The outcome of an event given as arrays: M `(*b, n, n)`, v `(*b, n)`, rows `(*b, k, n)`; shapes broadcast.

@@ -17,7 +17,7 @@ from jourdain.errors import BadEvent, BadRestitution, NameClash, ShapeError, unk
 from jourdain.events.event import Event, Role
 from jourdain.kinds import IMPULSIVE_KINDS, Kind
 from jourdain.laws.together import check_law, check_together
-from jourdain.mechanism.constraint import Constraint, Contact
+from jourdain.mechanism.constraint import Constraint, ContactConstraint
 from jourdain.mechanism.expression import to_sx
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.naming import name_of, refuse_clash
@@ -106,7 +106,7 @@ def _role(
     if kind == Kind.NONIDEAL:
         block = replace(block, beta=values.column(given, k, f"nonideal impulse of '{name}'"))
     if kind == Kind.CONTACT:
-        if not isinstance(constraint, Contact):
+        if not isinstance(constraint, ContactConstraint):
             raise BadEvent(f"'{name}' is no contact; make one with mechanism.contact(name, normal=…, tangent=[…]).")
         law = check_law(name, given, k - 1)
         speed = ca.fabs(constraint.C[0, :] @ values.v + b_minus[0])

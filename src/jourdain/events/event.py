@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 from casadi import SX
+from numpy.typing import ArrayLike
 
 from jourdain.algebra import unrolled
 from jourdain.algebra.checks import finite
@@ -25,15 +26,18 @@ from jourdain.errors import BadEvent, Error, Status, listing
 from jourdain.events.refusals import refusal
 from jourdain.events.solver import Solver
 from jourdain.events.transition import Transition
-from jourdain.inputs import Array, broadcast, named_values, parameter_vector
+from jourdain.inputs import Array, Expression, StateLike, broadcast, named_values, parameter_vector
 from jourdain.kinds import Kind
 from jourdain.mechanism.assembly import assemble, assembler
-from jourdain.mechanism.constraint import Constraint, Contact
+from jourdain.mechanism.constraint import Constraint, ContactConstraint
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.symbols import PointLike
 from jourdain.naming import name_of
 from jourdain.quantities import rate_unit
 
 if TYPE_CHECKING:
+    from sympy.physics.mechanics import Vector
+
     from jourdain.algebra.closed_form import ClosedForm
     from jourdain.algebra.directions import Directions
     from jourdain.algebra.privileged import Phases
@@ -90,7 +94,12 @@ class Event:
     # One state
 
     def solve(
-        self, q: Any = None, v: Any = None, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: Any
+        self,
+        q: StateLike = None,
+        v: StateLike = None,
+        check: bool | str = True,
+        parameters: Mapping[str, Any] = {},
+        **more: ArrayLike,
     ) -> Transition:
         """The outcome at a configuration q for a prior velocity v.
 
@@ -118,7 +127,7 @@ class Event:
         values, _ = solver(*state)
         return refusal(status, Outcome(**{name: values[name] for name in known}), self.layout, inputs)
 
-    def state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
+    def state(self, q: StateLike, v: StateLike, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         """q, v and the event's parameters, each `(*batch, n)` with one batch shape."""
         columns = parameter_vector(self.parameters, parameters, self.jumping)
         return broadcast(self.mechanism.coordinates(q), self.mechanism.velocities(v), columns)
@@ -216,7 +225,7 @@ class Event:
                 role.block.kind,
                 role.constraint.row_names,
                 role.constraint.scalar,
-                isinstance(role.constraint, Contact),
+                isinstance(role.constraint, ContactConstraint),
                 role.constraint.g is not None,
                 role.constraint.units,
                 role.block.law,
@@ -262,29 +271,29 @@ class Event:
             )
         return Analysis(self)
 
-    def projectors(self, q: Any = None, parameters: Mapping[str, Any] = {}, **more: Any) -> Projectors:
+    def projectors(self, q: StateLike = None, parameters: Mapping[str, Any] = {}, **more: ArrayLike) -> Projectors:
         """P_c, P_a, P_R at a configuration, and what they make of the nonideal rows."""
         return self.analysis.projectors(q, {**parameters, **more})
 
     def directions(
         self,
-        q: Any = None,
-        point: Any = None,
-        subspace: Any = None,
-        axis: Any = None,
+        q: StateLike = None,
+        point: PointLike | None = None,
+        subspace: Sequence[Expression] | ArrayLike | None = None,
+        axis: ArrayLike | Vector | None = None,
         parameters: Mapping[str, Any] = {},
-        **more: Any,
+        **more: ArrayLike,
     ) -> Directions:
         """The prior velocities that lose most and least: ξ falling, each with T = 1 J."""
         return self.analysis.directions(q, point, subspace, axis, {**parameters, **more})
 
     def phases(
         self,
-        q: Any = None,
-        v: Any = None,
-        prefer: Sequence[Any] = (),
+        q: StateLike = None,
+        v: StateLike = None,
+        prefer: Sequence[Expression] = (),
         parameters: Mapping[str, Any] = {},
-        **more: Any,
+        **more: ArrayLike,
     ) -> Phases:
         """The privileged velocities of the prior, virtual and posterior phases, their maps and momenta."""
         return self.analysis.phases(q, v, tuple(name_of(name) for name in prefer), {**parameters, **more})
@@ -298,12 +307,12 @@ class Event:
     def gradient(
         self,
         of: str,
-        wrt: Any,
-        q: Any = None,
-        v: Any = None,
+        wrt: Expression | Iterable[Expression],
+        q: StateLike = None,
+        v: StateLike = None,
         check: bool = True,
         parameters: Mapping[str, Any] = {},
-        **more: Any,
+        **more: ArrayLike,
     ) -> dict[str, Array]:
         """Exact derivatives of a quantity, by what they are taken with respect to.
 
@@ -339,10 +348,10 @@ class Event:
 
     def at(
         self,
-        q: Mapping[Any, Any] = {},
-        v: Mapping[Any, Any] = {},
-        parameters: Mapping[Any, Any] = {},
-        energy: Any = None,
+        q: Mapping[Any, Expression] = {},
+        v: Mapping[Any, Expression] = {},
+        parameters: Mapping[Any, Expression] = {},
+        energy: Expression | None = None,
         guess: Mapping[Any, float] = {},
         defaults: Mapping[Any, float] = {},
         units: Mapping[Any, str] = {},

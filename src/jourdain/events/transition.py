@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from jourdain.algebra.contacts.held import IDLE
 from jourdain.data.layout import Layout
@@ -64,7 +64,7 @@ class Transition:
     # The next event
 
     def then(
-        self, event: Event, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: Any
+        self, event: Event, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: ArrayLike
     ) -> Transition:
         """The outcome of the next event at the same instant: at this q, with this `v_plus` as its v⁻.
 

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.polynomial.polynomial import polyfit, polyval
-from numpy.typing import NDArray
 
 from jourdain.errors import NoContact
 from jourdain.experiment.slopes import count_of
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags
 
 FEW = 7  # samples without contact that a log must begin with
 MOST_LEAD = 200  # samples before the first contact that tell baseline, drift and noise
@@ -34,7 +33,7 @@ BESIDE = 4  # samples on either side of them, which tell how high the force went
 
 
 @dataclass(frozen=True)
-class Contact:
+class ContactInterval:
     """One stretch of contact. `first`, `last`: the samples that feel it; `onset`: between samples, s."""
 
     first: int
@@ -48,16 +47,16 @@ class Contact:
 
 
 @dataclass(frozen=True)
-class Felt:
+class ChannelContacts:
     """What one force channel tells. `lead`: the samples before the first contact that the baseline is from."""
 
     lead: slice
     noise: float  # standard deviation
-    contacts: tuple[Contact, ...]
+    contacts: tuple[ContactInterval, ...]
     spikes: tuple[int, ...]  # samples that stand out alone
 
 
-def felt(t: Array, force: Array) -> Felt:
+def contacts_felt(t: Array, force: Array) -> ChannelContacts:
     """The contacts of a force channel `(n,)`: stretches in which it stands out of the noise before the first."""
     lead = _lead(force)
     base, noise = baseline(t, force, lead)
@@ -66,10 +65,10 @@ def felt(t: Array, force: Array) -> Felt:
     largest = float(out.max(initial=0.0))
     threshold = max(FELT * noise, SMALL * largest)
     if threshold == 0:
-        return Felt(lead, noise, (), ())
+        return ChannelContacts(lead, noise, (), ())
     runs, spikes = _runs(out > threshold)
     trace = max(TRACE * noise, SMALL * largest / 10)
-    contacts: list[Contact] = []
+    contacts: list[ContactInterval] = []
     for sure, last in runs:
         first = sure
         while first > 0 and out[first - 1] > trace and above[first - 1] * above[first] > 0:
@@ -84,8 +83,8 @@ def felt(t: Array, force: Array) -> Felt:
             contacts[-1] = replace(contacts[-1], last=last, ends=last + 1 < len(t), peak=joined)
             continue
         onset, jump, unsure = _onset(t, out, first, last)
-        contacts.append(Contact(first, last, onset, first == 0, last + 1 < len(t), peak, jump, unsure))
-    return Felt(lead, noise, tuple(contacts), spikes)
+        contacts.append(ContactInterval(first, last, onset, first == 0, last + 1 < len(t), peak, jump, unsure))
+    return ChannelContacts(lead, noise, tuple(contacts), spikes)
 
 
 def _lead(force: Array) -> slice:
@@ -133,7 +132,7 @@ def _spread(values: Array) -> float:
     return spread if spread > 0 else float(np.std(values))
 
 
-def _runs(out: NDArray[np.bool_]) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
+def _runs(out: Flags) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
     """Stretches of samples that stand out, those closer than APART joined; and those that are too short for one."""
     edges = np.diff(np.concatenate([[0], out.astype(np.int8), [0]]))
     starts, ends = np.nonzero(edges == 1)[0], np.nonzero(edges == -1)[0] - 1
@@ -197,7 +196,9 @@ def extrapolated(t: Array, force: Array, first: int, last: int, at: float) -> fl
     return float(polyfit(t[samples] - at, force[samples], 1)[0])
 
 
-def saturated(t: Array, force: Array, base: Array, noise: float, contact: Contact) -> tuple[float, float, float] | None:
+def saturated(
+    t: Array, force: Array, base: Array, noise: float, contact: ContactInterval
+) -> tuple[float, float, float] | None:
     """(from, to, level) where a sensor is at its limit during a contact; None if it is not. `base`: what it rests at.
 
     Samples that stay at the extreme, within the noise, while those on either side of them point beyond it; or that are
@@ -228,8 +229,8 @@ def _beyond(t: Array, force: Array, start: int, end: int) -> float:
     return float(polyfit(t[sides] - middle, force[sides], 2)[0])
 
 
-def refuse_none(found: Felt, t: Array, force: Array, row: str) -> None:
-    """Raise where nothing is felt."""
+def check_contacts(found: ChannelContacts, t: Array, force: Array, row: str) -> None:
+    """Raise NoContact where nothing is felt."""
     if found.contacts:
         return
     out = np.abs(force - baseline(t, force, found.lead)[0])

@@ -9,17 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from jourdain.errors import BadLog, LogWarning, listing, unknown
 from jourdain.experiment.log_files import columns_of, floats
 from jourdain.experiment.rig import Rig, rig
 from jourdain.experiment.units import factor
-from jourdain.inputs import Array
+from jourdain.inputs import Array, FilePath, Flags
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:
+    import pandas
+
+    from jourdain.events.event import Event
     from jourdain.experiment.strike import Strike
+    from jourdain.scenarios.scenario import Scenario
 
 TIME = ("t", "time", "timestamp")
 LEAST = 30  # samples of a log
@@ -67,7 +71,8 @@ class Log:
 
     def strikes(self) -> tuple[Strike, ...]:
         """All of them; a contact of which nothing can be told is left out, and said so."""
-        from jourdain.experiment.split import contacts_of, split
+        from jourdain.experiment.split import split
+        from jourdain.experiment.strike_samples import contacts_of
 
         found = []
         for i, contact in enumerate(contacts_of(self).contacts):
@@ -80,12 +85,12 @@ class Log:
 
 
 def read(
-    source: Any,
-    model: Any,
+    source: FilePath | pandas.DataFrame | Mapping[str, ArrayLike],
+    model: Scenario | Event,
     columns: Mapping[Any, str] = {},
     units: Mapping[Any, str] = {},
     normal: str | None = None,
-    parameters: Mapping[str, Any] = {},
+    parameters: Mapping[str, float] = {},
 ) -> Log:
     """A log of a Scenario or an Event: a .csv or .parquet file, a DataFrame, or a dict of arrays.
 
@@ -224,7 +229,7 @@ class _Reader:
             )
         return t
 
-    def _sound(self, t: Array, several: Mapping[str, Array]) -> NDArray[np.bool_]:
+    def _sound(self, t: Array, several: Mapping[str, Array]) -> Flags:
         """Which samples are kept: whole ones, each time once."""
         keep = np.ones(len(t), dtype=bool)
         for name, values in several.items():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -15,7 +14,7 @@ from jourdain.errors import BadEvent, MissingValue, listing, unknown
 from jourdain.events.event import Event
 from jourdain.inputs import Array
 from jourdain.kinds import IMPULSIVE_KINDS, Kind
-from jourdain.mechanism.constraint import Constraint, Contact
+from jourdain.mechanism.constraint import Constraint, ContactConstraint
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.quantities import unit_along
 from jourdain.scenarios.scenario import Scenario
@@ -70,7 +69,7 @@ class Rig:
     def tangents(self) -> tuple[str, ...]:
         """The rows along which it may rub: tangents of the contact that closes, and nonideal rows."""
         struck = next(c for c in self.constraints(*STRUCK) if self.normal in c.row_names)
-        along = struck.row_names[1:] if isinstance(struck, Contact) else ()
+        along = struck.row_names[1:] if isinstance(struck, ContactConstraint) else ()
         return (*along, *(row for c in self.constraints(Kind.NONIDEAL) for row in c.row_names))
 
     def row_unit(self, row: str) -> str:
@@ -90,7 +89,7 @@ class Rig:
     def strike(self) -> Event:
         """The event with every struck row inert and each contact by its normal only: what T_c and T_a mean here."""
         struck = [
-            c.normal if isinstance(c, Contact) and role.block.kind == Kind.CONTACT else c
+            c.normal if isinstance(c, ContactConstraint) and role.block.kind == Kind.CONTACT else c
             for role in self.event.roles
             if role.block.kind in STRUCK
             for c in (role.constraint,)
@@ -167,7 +166,7 @@ class Rig:
         return Evaluator([s.q, s.p], {"N": s.N})
 
 
-def rig(model: Any, normal: str | None = None, parameters: Mapping[str, Any] = {}) -> Rig:
+def rig(model: Scenario | Event, normal: str | None = None, parameters: Mapping[str, float] = {}) -> Rig:
     """Of a Scenario or an Event. `normal`: the row that closes.
 
     By itself that of the first struck contact or, where a scenario tells the motion, the struck row that closes most.
@@ -209,7 +208,7 @@ def rig(model: Any, normal: str | None = None, parameters: Mapping[str, Any] = {
 
 def _closing(event: Event, struck: list[Constraint], q: Array, v: Array | None, own: Mapping[str, float]) -> str:
     """The struck row that closes most; the first where the motion is not known. Tangents of contacts do not close."""
-    rows = [row for c in struck for row in (c.row_names[:1] if isinstance(c, Contact) else c.row_names)]
+    rows = [row for c in struck for row in (c.row_names[:1] if isinstance(c, ContactConstraint) else c.row_names)]
     if v is None or np.ndim(v) != 1 or len(rows) == 1:
         return rows[0]
     mechanism = event.mechanism

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from jourdain.data.columns import columns
 from jourdain.errors import BadEvent, unknown
 from jourdain.experiment.testbed import Run
-from jourdain.inputs import Array
+from jourdain.inputs import Array, FilePath
 
 if TYPE_CHECKING:
     import pandas
@@ -67,7 +66,7 @@ class Recording:
         found = columns(self.to_dataset()).columns
         return pandas.DataFrame({f"{c.address} [{c.unit}]" if c.unit else c.address: c.values for c in found})
 
-    def write(self, path: str | Path) -> None:
+    def write(self, path: FilePath) -> None:
         """The log as .csv, .parquet, .nc or .json, in full or not at all."""
         from jourdain.data.files import write
 

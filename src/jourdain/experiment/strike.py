@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jourdain.experiment.logs import Log
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Strike:
     """What a log tells of one strike. Times in s on the log's clock, energies in J, impulses in N s (turning: N m s).
 

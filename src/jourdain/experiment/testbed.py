@@ -8,11 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jourdain.errors import BadEvent, NotFinite
+from jourdain.events.event import Event
 from jourdain.experiment.compliant import Equations, Motion, equations, integrated
 from jourdain.experiment.rig import Rig, rig
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Expression, StateLike
 from jourdain.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -62,10 +64,10 @@ class Testbed:
 
     __test__ = False  # it is no test
 
-    model: Any
+    model: Scenario | Event
     surface: Surface = field(default_factory=Surface)
     push: float = 0.0
-    forces: Mapping[Any, Any] = field(default_factory=dict)
+    forces: Mapping[Any, Expression] = field(default_factory=dict)
     normal: str | None = None
     _written: dict[Any, Equations] = field(default_factory=dict, repr=False)  # by event, row and forces
 
@@ -81,7 +83,14 @@ class Testbed:
             self._written[key] = equations(made, self.forces)
         return self._written[key]
 
-    def run(self, q: Any = None, v: Any = None, lead: float = 0.15, after: float = 0.06, **parameters: Any) -> Run:
+    def run(
+        self,
+        q: StateLike = None,
+        v: StateLike = None,
+        lead: float = 0.15,
+        after: float = 0.06,
+        **parameters: float,
+    ) -> Run:
         """The motion around one strike: `lead` seconds before it, `after` seconds behind the end of compression.
 
         Motors that push hard have a shorter lead: it begins where the mechanism comes from rest.
@@ -190,7 +199,7 @@ class Run:
         p = self.motion.state(np.array(t))[-len(self.force_rows) :]
         return dict(zip(self.force_rows, map(float, p), strict=True))
 
-    def at(self, t: Any) -> dict[str, Array]:
+    def at(self, t: ArrayLike) -> dict[str, Array]:
         """The q `(*shape, n_q)`, v `(*shape, n_v)` and force `(*shape, rows)`, along (normal, *tangents), at times."""
         t = np.asarray(t, dtype=float)
         z, n_q, n_v = self.motion.state(t), len(self.rig.pose), len(self.v_minus)

@@ -1,14 +1,31 @@
-"""How sure the numbers of a strike are: noise of velocities into energies, of forces into impulses."""
+"""How sure the times, velocities and energies of a strike are: standard deviations, by address."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from jourdain.experiment.edges import Edge
 from jourdain.experiment.rig import Rig
+from jourdain.experiment.strike_samples import StrikeSamples
 from jourdain.inputs import Array
 
 
-def energy_noise(rig: Rig, q: Array, v: Array, noise: Array, side: str) -> dict[str, float]:
+def uncertainties(
+    samples: StrikeSamples, minus: Edge, plus: Edge, end_noise: float, growing: dict[str, float]
+) -> dict[str, float]:
+    """Standard deviations by address. `growing`: how fast u and energies change at the onset, per s."""
+    rig, v_names = samples.log.rig, samples.log.rig.mechanism.symbols.v_names
+    found = {"onset": samples.onset_noise, "end": end_noise}
+    for side, edge in (("minus", minus), ("plus", plus)):
+        found |= _of_energies(rig, edge.q, edge.v, edge.noise, side)
+        found |= {f"v_{side}.{name}": float(x) for name, x in zip(v_names, edge.noise, strict=True)}
+    for address in ("T_minus", "T_c_minus", "T_a_minus", "xi"):  # they grow or fall while the onset is not sure
+        moved = growing[address.removesuffix("_minus")] * samples.onset_noise
+        found[address] = float(np.hypot(found[address], moved))
+    return found
+
+
+def _of_energies(rig: Rig, q: Array, v: Array, noise: Array, side: str) -> dict[str, float]:
     """Standard deviations of T, T_c, T_a (and ξ) for independent errors of v with these standard deviations.
 
     Energies are quadratic in v, so T(v + δ) = T + g·δ + ½ δᵀHδ holds exactly, and for normal errors
@@ -37,37 +54,3 @@ def energy_noise(rig: Rig, q: Array, v: Array, noise: Array, side: str) -> dict[
         found["xi"] = float(np.sqrt(np.sum((g * noise) ** 2)))
         found[f"u_minus.{rig.normal}"] = float(np.sqrt(np.sum(((at["u"][1 : 1 + n] - at["u"][0]) / h * noise) ** 2)))
     return found
-
-
-def impulse_of(
-    t: Array, force: Array, lead: tuple[float, int], onset: tuple[float, float, float], end: tuple[float, float]
-) -> tuple[float, float]:
-    """∫ F dt by trapezoids from the onset (time, its deviation, force there) to the end (time, its deviation).
-
-    Also its standard deviation: by the noise of the samples, that of the baseline, the forces at onset and end times
-    how sure these are, and what the rule itself leaves out. `force`: above the baseline; `lead`: the noise of a sample,
-    and how many tell the baseline.
-    """
-    (start, onset_noise, jump), (stop, end_noise) = onset, end
-    inside = (t > start) & (t < stop)
-    times = np.concatenate([[start], t[inside], [stop]])
-    values = np.concatenate([[jump], force[inside], [np.interp(stop, t, force)]])
-    value = float(np.trapezoid(values, times))
-    noise, n_lead = lead
-    weights = (times[2:] - times[:-2]) / 2  # of the samples inside
-    ends = (times[-1] - times[-2]) / 2
-    rule = abs(value - _coarse(times, values)) / 3  # its error falls with the square of the step
-    parts = [
-        noise * np.sqrt(np.sum(weights**2) + ends**2),
-        noise / np.sqrt(max(n_lead, 1)) * (stop - start),
-        abs(jump) * onset_noise,
-        abs(float(values[-1])) * end_noise,
-        rule,
-    ]
-    return value, float(np.sqrt(np.sum(np.square(parts))))
-
-
-def _coarse(times: Array, values: Array) -> float:
-    """The same with every other sample."""
-    chosen = np.unique(np.concatenate([np.arange(0, len(times), 2), [len(times) - 1]]))
-    return float(np.trapezoid(values[chosen], times[chosen]))

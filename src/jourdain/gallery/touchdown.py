@@ -11,6 +11,7 @@ from typing import Any
 import sympy as sp
 
 from jourdain.errors import BadRobot, listing
+from jourdain.inputs import FilePath
 from jourdain.laws import Law
 from jourdain.robots.description import GROUND, Description, Joint
 from jourdain.robots.limbs import limb
@@ -27,7 +28,9 @@ BEND = radians(40)
 LAW = {"friction": 0.6, "kappa": 0.0}  # of laws whose numbers have these names, as those of the command line do
 
 
-def touchdown(robot: str | Robot = "quadruped", feet: str | Sequence[str] = "", law: Law | None = None) -> Scenario:
+def touchdown(
+    robot: FilePath | Robot = "quadruped", feet: str | Sequence[str] = "", law: Law | None = None
+) -> Scenario:
     """A robot lands: its feet, `feet=A,B`, meet the level ground and stay there, or do what `law` says.
 
     `robot`: a URDF or MJCF file, whose root floats; or one that is loaded. All joints are parameters, and their rates
@@ -56,7 +59,7 @@ def touchdown(robot: str | Robot = "quadruped", feet: str | Sequence[str] = "", 
     return event.at(q | pose.q(), v | pose.v(), defaults=defaults, units=units)
 
 
-def read(robot: str | Robot, feet: str | Sequence[str]) -> tuple[Robot, list[str]]:
+def read(robot: FilePath | Robot, feet: str | Sequence[str]) -> tuple[Robot, list[str]]:
     """The robot, which floats, and the frames it stands on."""
     own = robot == "quadruped" and not Path(str(robot)).exists()
     loaded = robot if isinstance(robot, Robot) else load(ROBOTS / "quadruped.xml" if own else robot, floating=True)

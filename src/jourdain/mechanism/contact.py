@@ -1,9 +1,11 @@
-"""Contacts by the name that both roads share: `jd.Contact(normal=…, tangent=…, law=…)` is one of raw arrays."""
+"""Contacts of raw arrays, `jd.Contact(normal=…, tangent=…, law=…)`, and the base that all contacts share."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from jourdain.errors import BadEvent
 from jourdain.laws import Law
@@ -12,8 +14,8 @@ from jourdain.laws import Law
 class Contact:
     """Something that may touch: a normal row, u_n > 0 opens, and tangential rows.
 
-    `Contact(normal=…, tangent=…, law=…)` makes an `ArrayContact`, for `jd.transition`; the contacts of a mechanism come
-    from `Mechanism.contact`, and get their laws from the event.
+    `Contact(normal=…, tangent=…, law=…)` makes an `ArrayContact`, for `jd.transition`. `Mechanism.contact` makes a
+    `ContactConstraint`, which gets its law from the event.
 
     >>> import jourdain as jd
     >>> floor = jd.Contact(normal=[0.0, 1.0], tangent=[[1.0, 0.0]], law=jd.laws.Coulomb(0.5))
@@ -21,7 +23,7 @@ class Contact:
     array([ 2., -1.])
     """
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Contact:
+    def __new__(cls, *args: Any, **kwargs: Any) -> ArrayContact:  # the arguments are those of the kind of contact
         return super().__new__(ArrayContact if cls is Contact else cls)
 
 
@@ -29,8 +31,8 @@ class Contact:
 class ArrayContact(Contact):
     """A one-sided contact of raw arrays. Numbers of the law may be arrays `(*b,)`."""
 
-    normal: Any = None  # (*b, n)
-    tangent: Any = None  # (*b, k, n), or a list of k rows (*b, n)
+    normal: ArrayLike | None = None  # (*b, n)
+    tangent: ArrayLike | None = None  # (*b, k, n), or a list of k rows (*b, n)
     law: Law | None = None
 
     def __post_init__(self) -> None:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import casadi as ca
 from casadi import SX
 
 from jourdain.compute.evaluate import differ
 from jourdain.errors import NotPositiveDefinite, ShapeError, unknown
+from jourdain.mechanism.general import GeneralMechanism
 from jourdain.mechanism.lagrange import lagrange_bias
 from jourdain.mechanism.symbols import GivenLoads, PointMotion, Symbols
 
-if TYPE_CHECKING:
-    from jourdain.mechanism.mechanism import Mechanism
-
 
 def from_casadi(
-    kind: type[Mechanism],
     q: SX,
     v: SX,
     M: SX,
@@ -30,7 +26,7 @@ def from_casadi(
     bias: SX | None,
     potential: SX | None,
     units: Mapping[str, str],
-) -> Mechanism:
+) -> GeneralMechanism:
     """See `Mechanism.from_casadi`."""
     q, v, M = ca.vec(q), ca.vec(v), SX(M)
     q_names = [entry.name() for entry in ca.vertsplit(q)]
@@ -59,7 +55,7 @@ def from_casadi(
         return PointMotion(position, ca.jtimes(position, q, N @ v))
 
     weight = SX(len(v_names), 1) if potential is None else -N.T @ ca.gradient(SX(potential), q)
-    mechanism = kind(
+    mechanism = GeneralMechanism(
         symbols,
         ca.sparsify(M),
         {symbol.name(): default for symbol, default in pairs},

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 from casadi import SX
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, Vector
 
 from jourdain.errors import BadMechanism, NotAffine, NotExpressible, Rheonomic, ShapeError, listing
+from jourdain.inputs import Expression
+from jourdain.mechanism.general import GeneralMechanism
 from jourdain.mechanism.symbols import GivenLoads, PointMotion, Symbols
 from jourdain.naming import name_of, refuse_clash
-
-if TYPE_CHECKING:
-    from jourdain.mechanism.mechanism import Mechanism
 
 
 @dataclass(frozen=True)
@@ -335,20 +334,19 @@ def _homogeneous(velocity: SX, symbols: Symbols, body: str) -> SX:
 
 
 def from_sympy(
-    kind: type[Mechanism],
-    bodies: Sequence[Any],
-    frame: Any,
-    q: Sequence[Any],
-    v: Sequence[Any] | None,
-    kinematics: Mapping[Any, Any] | None,
+    bodies: Sequence[Particle | RigidBody],
+    frame: ReferenceFrame,
+    q: Sequence[Expression],
+    v: Sequence[Expression] | None,
+    kinematics: Mapping[Expression, Expression] | None,
     parameters: Mapping[Any, float | None],
-    points: Mapping[str, Any],
-    outputs: Mapping[str, Any],
-    origin: Any,
-    gravity: Any,
-    forces: Sequence[tuple[Any, Any]],
+    points: Mapping[str, Point],
+    outputs: Mapping[str, Expression],
+    origin: Point | None,
+    gravity: Vector | None,
+    forces: Sequence[tuple[Point | ReferenceFrame, Vector]],
     units: Mapping[Any, str],
-) -> Mechanism:
+) -> GeneralMechanism:
     """See `Mechanism.from_sympy`."""
     refuse_wrong_types(bodies, frame, q, v, kinematics, parameters, points, outputs, origin, forces)
     names = [name_of(symbol) for symbol in q]
@@ -363,15 +361,18 @@ def from_sympy(
     reader = SympyReader(symbols, frame, origin, [*anchors, *points.values()])
     parts = read_bodies(reader, bodies, points, gravity, forces)
     refuse_clash((body.name, "body") for body in bodies)
-    return kind(
+    written = {name: symbols.translate(expression) for name, expression in outputs.items()}
+    moving = [*(motion.velocity for motion in parts.points.values()), *written.values()]
+    return GeneralMechanism(
         symbols,
         parts.M,
         {name_of(symbol): default for symbol, default in parameters.items()},
         parts.points,
         parts.angular_velocities,
-        {name: symbols.translate(expression) for name, expression in outputs.items()},
+        written,
         GivenLoads(parts.force, parts.bias, parts.potential, parts.weight),
         {name_of(key): unit for key, unit in units.items()},
         {name_of(symbol): symbol for symbol in parameters if not isinstance(symbol, str)},
         reader,
+        bool(ca.depends_on(ca.vertcat(SX(0, 1), *map(ca.densify, moving)), symbols.t)),
     )

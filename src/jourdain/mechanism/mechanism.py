@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -12,29 +14,41 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra.checks import TOLERANCE
-from jourdain.compute.evaluate import Evaluator, differ
-from jourdain.errors import (
-    NotAffine,
-    NotConverged,
-    OffConstraint,
-    UnknownName,
-    listing,
-    quaternion_told,
-    unknown,
+from jourdain.compute.evaluate import Evaluator
+from jourdain.errors import NotAffine, NotConverged, OffConstraint, UnknownName, listing, quaternion_told, unknown
+from jourdain.inputs import (
+    Array,
+    Expression,
+    ParameterLike,
+    StateLike,
+    broadcast,
+    named_values,
+    parameter_vector,
+    refuse_nonfinite,
+    vector,
 )
-from jourdain.inputs import Array, broadcast, named_values, parameter_vector, refuse_nonfinite, vector
 from jourdain.mechanism.assembly import assemble, assembler
-from jourdain.mechanism.symbols import Loads, PointMotion, Symbols
+from jourdain.mechanism.constraint import (
+    AnyConstraint,
+    Constraint,
+    ConstraintLike,
+    ConstraintsLike,
+    ContactConstraint,
+    check_names,
+    constraint,
+)
+from jourdain.mechanism.symbols import Follower, Loads, PointLike, PointMotion, Symbols
 from jourdain.naming import name_of, refuse_clash
 
 if TYPE_CHECKING:
+    from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, Vector
+
     from jourdain.events.event import Event
-    from jourdain.mechanism.constraint import Constraint, Contact
     from jourdain.mechanism.from_sympy import SympyReader
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mechanism:
+class Mechanism(ABC):
     """What moves. Build one with `from_sympy` or `from_casadi`; then name constraints, and ask for events.
 
     >>> import jourdain as jd
@@ -60,9 +74,18 @@ class Mechanism:
     loads: Loads  # what acts between events
     units: Mapping[str, str]
     sympy_parameters: Mapping[str, Any] = field(default_factory=dict)  # the user's own symbols, for closed forms
-    reader: SympyReader | None = None  # translates SymPy vectors; None for mechanisms from CasADi
-    constraints: dict[str, Constraint] = field(default_factory=dict)  # those named so far
-    evaluators: dict[str, Evaluator] = field(default_factory=dict, repr=False)  # what has been asked for before
+    reader: SympyReader | None = None  # translates SymPy vectors; None for mechanisms that SymPy does not describe
+    timed: bool = False  # points or outputs move by themselves, with time
+    # What robot files say besides.
+    neutral_pose: tuple[float, ...] | None = None  # (n_q,); None: 0
+    quaternions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # name → their four places in q
+    followers: Sequence[Follower] = ()
+    joined: tuple[str, ...] = ()  # constraints that are regular in every event that gives them no other kind
+    M_has_no_branches: bool = False  # what is not finite and enters M shows in it
+    points_share_names: bool = False  # with coordinates, as links and joints do
+    _constraints: dict[str, Constraint] = field(default_factory=dict, init=False)  # those named so far
+    _sources: dict[str, object] = field(default_factory=dict, init=False)  # what they were made from
+    _evaluators: dict[str, Evaluator] = field(default_factory=dict, init=False)  # by key
 
     def __post_init__(self) -> None:
         refuse_clash(self.names())
@@ -71,17 +94,18 @@ class Mechanism:
         moving = [pair for pair in self.names() if pair[1] in ("coordinate", "velocity")]
         refuse_clash([*moving, *((name, "parameter") for name in self.symbols.p_names)])
         for name, expression in self.outputs.items():
-            self.affine(f"output '{name}'", expression)
+            self.symbols.affine(f"output '{name}'", expression)
 
     def names(self) -> list[tuple[str, str]]:
         """Everything that has a name, with what it is."""
-        quasi = [name for name in self.symbols.v_names if name not in self.symbols.q_names]
+        s = self.symbols
+        shared = {*s.q_names, *s.v_names} if self.points_share_names else set()
         groups = (
-            ("coordinate", self.symbols.q_names),
-            ("velocity", quasi),
+            ("coordinate", s.q_names),
+            ("velocity", [name for name in s.v_names if name not in s.q_names]),
             ("output", self.outputs),
             ("body", self.angular_velocities),
-            ("point", self.points),
+            ("point", [name for name in self.points if name not in shared]),
             ("constraint", self.constraints),
         )
         return [(name, what) for what, names in groups for name in names]
@@ -91,17 +115,17 @@ class Mechanism:
     @classmethod
     def from_sympy(
         cls,
-        bodies: Sequence[Any],
-        frame: Any,
-        q: Sequence[Any],
-        v: Sequence[Any] | None = None,
-        kinematics: Mapping[Any, Any] | None = None,
+        bodies: Sequence[Particle | RigidBody],
+        frame: ReferenceFrame,
+        q: Sequence[Expression],
+        v: Sequence[Expression] | None = None,
+        kinematics: Mapping[Expression, Expression] | None = None,
         parameters: Mapping[Any, float | None] = {},
-        points: Mapping[str, Any] = {},
-        outputs: Mapping[str, Any] = {},
-        origin: Any = None,
-        gravity: Any = None,
-        forces: Sequence[tuple[Any, Any]] = (),
+        points: Mapping[str, Point] = {},
+        outputs: Mapping[str, Expression] = {},
+        origin: Point | None = None,
+        gravity: Vector | None = None,
+        forces: Sequence[tuple[Point | ReferenceFrame, Vector]] = (),
         units: Mapping[Any, str] = {},
     ) -> Mechanism:
         """A mechanism from SymPy's own bodies.
@@ -114,9 +138,7 @@ class Mechanism:
         """
         from jourdain.mechanism.from_sympy import from_sympy
 
-        return from_sympy(
-            cls, bodies, frame, q, v, kinematics, parameters, points, outputs, origin, gravity, forces, units
-        )
+        return from_sympy(bodies, frame, q, v, kinematics, parameters, points, outputs, origin, gravity, forces, units)
 
     @classmethod
     def from_casadi(
@@ -149,40 +171,42 @@ class Mechanism:
         """
         from jourdain.mechanism.from_casadi import from_casadi
 
-        return from_casadi(cls, q, v, M, kinematics, parameters, points, outputs, force, bias, potential, units)
+        return from_casadi(q, v, M, kinematics, parameters, points, outputs, force, bias, potential, units)
 
     # Constraints and events
 
-    def constraint(self, name: str, expression: Any, level: str = "velocity", units: str | None = None) -> Constraint:
+    def constraint(
+        self,
+        name: str,
+        expression: Expression | Sequence[Expression] | Mapping[str, Expression],
+        level: str = "velocity",
+        units: str | None = None,
+    ) -> Constraint:
         """A named constraint: one expression, a list of them, or {row: expression}.
 
         `level="velocity"`: expressions affine in v, u = C v + b. `level="position"`: g(q) = 0, differentiated, and
         checked at the event. `units`: of the expression.
         """
-        from jourdain.mechanism.constraint import constraint
-
         return constraint(self, name, expression, level, units)
 
-    def __repr__(self) -> str:
-        s = self.symbols
-        return f"Mechanism(q={list(s.q_names)}, v={list(s.v_names)}, parameters={dict(self.parameters)})"
-
+    @abstractmethod
     def contact(
-        self, name: str, normal: Any, tangent: Any = (), level: str = "velocity", units: str | None = None
-    ) -> Contact:
+        self,
+        name: str,
+        normal: Expression,
+        tangent: Expression | Sequence[Expression] | None = (),
+        level: str = "velocity",
+        units: str | None = None,
+    ) -> ContactConstraint:
         """A contact: a constraint with the rows normal (u > 0 opens; level="position": the gap) and tangents."""
-        from jourdain.mechanism.constraint import contact
-
-        several = list(tangent) if isinstance(tangent, list | tuple) else [] if tangent is None else [tangent]
-        return contact(self, name, normal, several, level, units)
 
     def event(
         self,
-        regular: Any = (),
-        inert: Any = (),
+        regular: ConstraintsLike = (),
+        inert: ConstraintsLike = (),
         elastic: Mapping[Any, Any] = {},
         live: Mapping[Any, Mapping[Any, tuple[Any, Any]]] = {},
-        released: Any = (),
+        released: ConstraintsLike = (),
         contacts: Mapping[Any, Any] = {},
         impulses: Mapping[Any, Any] = {},
         nonideal: Mapping[Any, Any] = {},
@@ -198,45 +222,62 @@ class Mechanism:
 
         return event(self, regular, inert, elastic, live, released, contacts, impulses, nonideal)
 
-    def find_constraint(self, which: Any) -> Constraint:
+    @property
+    def constraints(self) -> Mapping[str, Constraint]:
+        """Those named so far, by name; to be read only."""
+        return MappingProxyType(self._constraints)
+
+    def register(self, made: AnyConstraint, source: object = None) -> AnyConstraint:
+        """Keep a constraint by its name; NameClash if that is taken.
+
+        `source`: the frames or joints that it was made from. Made from the same again, it is the one that is kept.
+        """
+        known = self._constraints.get(made.name)
+        if source is not None and isinstance(known, type(made)) and self._sources[made.name] == source:
+            return known
+        check_names(made, by_frame=source is not None)
+        self._constraints[made.name], self._sources[made.name] = made, source
+        return made
+
+    def find_constraint(self, which: ConstraintLike) -> Constraint:
         """A constraint by itself or by name; `"foot.normal"` finds the rows of a contact."""
         name = name_of(which)
-        known = {alias: part for c in self.constraints.values() for alias, part in c.parts().items()}
+        known = {alias: part for c in self._constraints.values() for alias, part in c.parts().items()}
         if name not in known:
             raise unknown("constraint", name, known)
         if not isinstance(which, str) and known[name].mechanism is not which.mechanism:
             raise UnknownName(f"Constraint '{name}' belongs to another mechanism.")
         return known[name]
 
-    def affine(self, what: str, expression: SX) -> tuple[SX, SX]:
-        """(C, b) of an expression C v + b, (k, n_v) and (k, 1); NotAffine with the term that is not."""
-        v = self.symbols.v
-        C = ca.jacobian(expression, v)
-        b = ca.substitute(expression, v, SX.zeros(*v.shape))
-        if ca.depends_on(C, v):
-            quadratic = [
-                str(C[i, j]) for i in range(C.shape[0]) for j in range(C.shape[1]) if ca.depends_on(C[i, j], v)
-            ]
-            raise NotAffine(
-                f"The {what} is not affine in the velocities: its derivative {quadratic[0]} still depends on them."
-            )
-        if differ(expression, C @ v + b):
-            raise NotAffine(f"The {what} is not affine in the velocities: it jumps with them.")
-        return ca.sparsify(C), ca.sparsify(b)
+    def always(self, given: Sequence[Constraint]) -> list[Constraint]:
+        """Constraints that hold besides the given ones, in every event and topology: joined, or their rows left."""
+        taken = {row for one in given for row in one.row_names}
+        found: list[Constraint] = []
+        for one in (self._constraints[name] for name in self.joined):
+            left = [row for row in one.row_names if row not in taken]
+            found += [one] if len(left) == len(one.row_names) else map(self.find_constraint, left)
+        return found
 
     # Numbers
 
     def evaluate(
-        self, key: str, outputs: Callable[[], Mapping[str, SX]], q: Any, v: Any, parameters: Mapping[str, Any]
+        self,
+        key: str,
+        outputs: Callable[[], Mapping[str, SX]],
+        q: StateLike,
+        v: StateLike,
+        parameters: Mapping[str, ParameterLike],
     ) -> Mapping[str, Array]:
         """Expressions in q, v and parameters, as arrays `(*batch, rows, columns)`; prepared once per `key`."""
         state, inputs = self._state(q, v, parameters)
         self._refuse_quaternions(state[0])
-        if key not in self.evaluators:
-            self.evaluators[key] = Evaluator(inputs, outputs())
-        return self.evaluators[key](*state)
+        if key not in self._evaluators:
+            self._evaluators[key] = Evaluator(inputs, outputs())
+        return self._evaluators[key](*state)
 
-    def _state(self, q: Any, v: Any, parameters: Mapping[str, Any]) -> tuple[tuple[Array, Array, Array], list[SX]]:
+    def _state(
+        self, q: StateLike, v: StateLike, parameters: Mapping[str, Any]
+    ) -> tuple[tuple[Array, Array, Array], list[SX]]:
         """q, v and parameters (time included) as arrays with one batch shape, and the symbols they stand for."""
         s = self.symbols
         given = dict(parameters)
@@ -260,59 +301,54 @@ class Mechanism:
         """0 for each quaternion of unit length; else by how much it is too long, to first order."""
         return [(ca.sumsqr(self.symbols.q[list(places)]) - 1) / 2 for places in self.quaternions.values()]
 
-    def coordinates(self, q: Any) -> Array:
+    def coordinates(self, q: StateLike) -> Array:
         """q as an array `(*batch, n_q)`."""
         return vector("q", self._followed("q", q), self.symbols.q_names, self.neutral)
 
-    def velocities(self, v: Any) -> Array:
+    def velocities(self, v: StateLike) -> Array:
         """v as an array `(*batch, n_v)`."""
         return vector("v", self._followed("v", v), self.symbols.v_names, np.zeros(len(self.symbols.v_names)))
 
-    def _followed(self, what: str, given: Any) -> Any:
+    def _followed(self, what: str, given: StateLike) -> StateLike:
         return self.followed(what, named_values(what, given)) if isinstance(given, Mapping) else given
 
-    @cached_property
-    def timed(self) -> bool:
-        """Whether points or outputs move by themselves, with time."""
-        moving = [*(motion.velocity for motion in self.points.values()), *self.outputs.values()]
-        return bool(ca.depends_on(ca.vertcat(SX(0, 1), *map(ca.densify, moving)), self.symbols.t))
-
-    # What robots know better
+    def followed(self, what: str, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Entries of q or v by name, with those of followers of one of them that are not given themselves."""
+        found = dict(entries)
+        for _ in self.followers:  # a follower may lead another
+            for one in self.followers:
+                if one.leader in found and one.name not in found:
+                    given = found[one.leader]
+                    given = np.asarray(given) if isinstance(given, list | tuple) else given
+                    at = one.slope * given if what == "v" else one.offset + one.slope * (given - one.reference)
+                    found[one.name] = at
+        return found
 
     @property
     def neutral(self) -> Array:
         """The pose that is meant where coordinates are not given, `(n_q,)`."""
-        return np.zeros(len(self.symbols.q_names))
+        return np.zeros(len(self.symbols.q_names)) if self.neutral_pose is None else np.array(self.neutral_pose)
 
-    @property
-    def quaternions(self) -> Mapping[str, tuple[int, ...]]:
-        """Name → the places in q of four numbers that make a unit quaternion."""
-        return {}
-
-    @property
+    @cached_property
     def unproven(self) -> SX:
         """The coordinates that may be NaN or infinite without M being so, (…, 1)."""
-        return self.symbols.q
+        q = self.symbols.q
+        if not self.M_has_no_branches:
+            return q
+        seen = ca.which_depends(ca.vec(self.M), q, 1, False)
+        return ca.vertcat(SX(0, 1), *(q[i] for i, depends in enumerate(seen) if not depends))
 
-    def always(self, given: Sequence[Constraint]) -> list[Constraint]:
-        """Constraints that hold besides the given ones, in every event and topology."""
-        return []
-
-    def followed(self, what: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Entries of q or v by name, with those that follow from them."""
-        return entries
-
-    def mass_matrix(self, q: Any = None, **parameters: Any) -> Array:
+    def mass_matrix(self, q: StateLike = None, **parameters: ParameterLike) -> Array:
         """M(q), `(*batch, n_v, n_v)`."""
         return self.evaluate("M", lambda: {"M": self.M}, q, None, parameters)["M"]
 
-    def kinetic_energy(self, q: Any = None, v: Any = None, **parameters: Any) -> Array:
+    def kinetic_energy(self, q: StateLike = None, v: StateLike = None, **parameters: ParameterLike) -> Array:
         """½ vᵀ M v in J, `(*batch,)`."""
         column = self.symbols.v
         values = self.evaluate("T", lambda: {"T": column.T @ self.M @ column / 2}, q, v, parameters)
         return values["T"][..., 0, 0][()]
 
-    def position(self, point: Any, q: Any = None, **parameters: Any) -> Array:
+    def position(self, point: PointLike, q: StateLike = None, **parameters: ParameterLike) -> Array:
         """Where a named point is, in the frame, from the origin, `(*batch, 3)`."""
         position = self._point(point).position
         if position is None:
@@ -320,43 +356,45 @@ class Mechanism:
         key = f"position {self.point_name(point)}"
         return self.evaluate(key, lambda: {"r": position}, q, None, parameters)["r"][..., 0]
 
-    def point_velocity(self, point: Any, q: Any = None, v: Any = None, **parameters: Any) -> Array:
+    def point_velocity(
+        self, point: PointLike, q: StateLike = None, v: StateLike = None, **parameters: ParameterLike
+    ) -> Array:
         """The velocity of a named point, in the frame, `(*batch, 3)`."""
         velocity = self._point(point).velocity
         return self.evaluate(f"velocity {self.point_name(point)}", lambda: {"v": velocity}, q, v, parameters)["v"][
             ..., 0
         ]
 
-    def jacobian(self, point: Any, q: Any = None, **parameters: Any) -> Array:
+    def jacobian(self, point: PointLike, q: StateLike = None, **parameters: ParameterLike) -> Array:
         """∂(velocity of the point)/∂v, `(*batch, 3, n_v)`."""
         velocity = self._point(point).velocity
         key = f"jacobian {self.point_name(point)}"
         return self.evaluate(key, lambda: {"J": ca.jacobian(velocity, self.symbols.v)}, q, None, parameters)["J"]
 
-    def point_name(self, which: Any) -> str:
+    def point_name(self, which: PointLike) -> str:
         """The name under which a point was given, for the name or the point itself; other things keep their name."""
         for name, motion in self.points.items():
             if motion.source is not None and motion.source is which:
                 return name
         return name_of(which)
 
-    def _point(self, point: Any) -> PointMotion:
+    def _point(self, point: PointLike) -> PointMotion:
         name = self.point_name(point)
         if name not in self.points:
             raise unknown("point", name, self.points)
         return self.points[name]
 
-    def assemble(self, q: Any = None, hold: Iterable[Any] = (), **parameters: Any) -> Array:
+    def assemble(
+        self, q: StateLike = None, hold: Iterable[ConstraintLike | Expression] = (), **parameters: ParameterLike
+    ) -> Array:
         """The q near the given one that satisfies the geometric rows, `(*batch, n_q)`, by Newton's method.
 
         `hold`: coordinates that keep their value, and constraints to satisfy (default: all at position level).
         """
-        from jourdain.mechanism.constraint import Constraint
-
         s, hold = self.symbols, list(hold)
         fixed = [name_of(which) for which in hold if not isinstance(which, Constraint) and name_of(which) in s.q_names]
         chosen = [self.find_constraint(w) for w in hold if isinstance(w, Constraint) or name_of(w) not in fixed]
-        geometric = [c for c in chosen or self.constraints.values() if c.g is not None]
+        geometric = [c for c in chosen or self._constraints.values() if c.g is not None]
         free = [i for i, name in enumerate(s.q_names) if name not in fixed]
         state, inputs = self._state(q, None, parameters)
         g = ca.vertcat(SX(0, 1), *(c.g for c in geometric if c.g is not None), *self.off_unit())

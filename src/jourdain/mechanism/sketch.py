@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jourdain.errors import unknown
+from jourdain.inputs import Expression
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Sketch:
 
     links: Sequence[Sequence[str]] = ()  # lines through these points
     # About a point: the radius, a parameter of the mechanism, and the point that the arc looks away from.
-    arcs: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    arcs: Mapping[str, tuple[Expression, str]] = field(default_factory=dict)
     masses: Sequence[str] = ()  # points where a mass is drawn
     pivots: Sequence[str] = ()  # points held by the ground
     velocities: Sequence[str] = ()  # points whose velocities are arrows
@@ -35,10 +36,10 @@ class Sketch:
     # Those of `acts` that are surfaces: across their first row, solid on the side where its velocity u is negative.
     surfaces: Sequence[str] = ()
     # For motions. Height of a level surface, a number or a parameter → −1 if it is solid below, +1 above.
-    floors: Mapping[Any, int] = field(default_factory=dict)
+    floors: Mapping[Expression, int] = field(default_factory=dict)
     # A point that stays where it is when legs swap their names and the origin moves: the picture moves on with it.
     anchor: str = ""
-    tilt: Any = None  # a number or a parameter: the angle by which the frame goes down to the right
+    tilt: Expression | None = None  # a number or a parameter: the angle by which the frame goes down to the right
 
     def points(self) -> tuple[str, ...]:
         """Every point that is drawn."""

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import casadi as ca
 from casadi import SX
 
-from jourdain.errors import NotExpressible, unknown
+from jourdain.compute.evaluate import differ
+from jourdain.errors import NotAffine, NotExpressible, unknown
+from jourdain.inputs import Expression
 from jourdain.mechanism.expression import to_sx
 from jourdain.naming import name_of
+
+if TYPE_CHECKING:
+    from sympy.physics.mechanics import Point
+
+PointLike: TypeAlias = "Point | str"  # a point that SymPy knows, or the name of one
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,17 @@ class PointMotion:
     position: SX | None  # (3, 1); None where it is not connected to the origin
     velocity: SX  # (3, 1), affine in v
     source: Any = None  # the user's own object, so that it may serve as a key
+
+
+@dataclass(frozen=True)
+class Follower:
+    """A coordinate that, where it is not given, follows another one: q = offset + slope (q_leader − reference)."""
+
+    name: str
+    leader: str
+    offset: float
+    slope: float
+    reference: float
 
 
 class Loads(Protocol):
@@ -91,7 +109,21 @@ class Symbols:
         """Parameter symbols by name, time included."""
         return {"t": self.t} | {name: self.p[i] for i, name in enumerate(self.p_names)}
 
-    def translate(self, expression: Any, rates: SX | None = None) -> SX:
+    def affine(self, what: str, expression: SX) -> tuple[SX, SX]:
+        """(C, b) of an expression C v + b, (k, n_v) and (k, 1); NotAffine with the term that is not."""
+        C = ca.jacobian(expression, self.v)
+        b = ca.substitute(expression, self.v, SX.zeros(*self.v.shape))
+        if ca.depends_on(C, self.v):
+            entries = (C[i, j] for i in range(C.shape[0]) for j in range(C.shape[1]))
+            quadratic = next(entry for entry in entries if ca.depends_on(entry, self.v))
+            raise NotAffine(
+                f"The {what} is not affine in the velocities: its derivative {quadratic} still depends on them."
+            )
+        if differ(expression, C @ self.v + b):
+            raise NotAffine(f"The {what} is not affine in the velocities: it jumps with them.")
+        return ca.sparsify(C), ca.sparsify(b)
+
+    def translate(self, expression: Expression, rates: SX | None = None) -> SX:
         """An SX for an expression in q, q̇, v, parameters and t. `rates` stands for q̇ while N is being found."""
         if rates is None and self.N.shape[1]:
             rates = self.N @ self.v

@@ -11,7 +11,8 @@ from casadi import SX
 
 from jourdain.errors import BadEvent, unknown
 from jourdain.events.event import Event
-from jourdain.mechanism.constraint import Constraint, Contact
+from jourdain.inputs import Expression
+from jourdain.mechanism.constraint import Constraint, ConstraintLike, ContactConstraint
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.dynamics import Dynamics
 from jourdain.naming import name_of
@@ -21,7 +22,7 @@ from jourdain.naming import name_of
 class Reaction:
     """A guard: the reaction of a row of the topology, as the normal one of a foot, which lifts where it falls to 0."""
 
-    row: Any
+    row: ConstraintLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +38,11 @@ class Switch:
 
     source: str
     target: str | None
-    guard: Any
+    guard: Expression  # or a Constraint, or a Reaction
     event: Event | None = None
     direction: int = -1
-    relabel: Mapping[Any, Any] = field(default_factory=dict)
-    parameters: Mapping[Any, Any] = field(default_factory=dict)
+    relabel: Mapping[Any, Expression] = field(default_factory=dict)
+    parameters: Mapping[Any, Expression] = field(default_factory=dict)
     after_rising: bool = False
     name: str = ""
 
@@ -88,7 +89,7 @@ def guard_expressions(switch: Switch, mechanism: Mechanism, dynamics: Dynamics) 
         constraint = mechanism.find_constraint(guard)
         if constraint.g is None:
             raise BadEvent(f"'{constraint.name}' is no guard: it is at velocity level; give an expression or a gap.")
-        if len(constraint.row_names) > 1 and not isinstance(constraint, Contact):
+        if len(constraint.row_names) > 1 and not isinstance(constraint, ContactConstraint):
             raise BadEvent(f"'{constraint.name}' has {len(constraint.row_names)} rows; a guard is one of them.")
         expression = constraint.g[0]
     elif isinstance(guard, list | tuple | Mapping):

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import casadi as ca
 import numpy as np
 from casadi import SX
+from numpy.typing import ArrayLike
 
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, NotConverged, NotFinite, listing, unknown
-from jourdain.inputs import Array, StateLike, number, parameter_vector
-from jourdain.mechanism.constraint import Constraint
+from jourdain.inputs import Array, Expression, ParameterLike, StateLike, number, parameter_vector
+from jourdain.mechanism.constraint import Constraint, ConstraintLike
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.dynamics import Dynamics
@@ -54,9 +55,9 @@ class Hybrid:
     def __init__(
         self,
         mechanism: Mechanism,
-        topologies: Mapping[str, Iterable[Any]],
+        topologies: Mapping[str, Iterable[ConstraintLike]],
         switches: Sequence[Switch] = (),
-        forces: Mapping[Any, Any] = {},
+        forces: Mapping[Any, Expression] = {},
         defaults: Mapping[Any, float] = {},
         near: StatePair | None = None,
         start: StatePair | None = None,
@@ -119,7 +120,7 @@ class Hybrid:
         max_events: int = 10_000,
         method: Method = "explicit",
         progress: bool | None = None,
-        **parameters: Any,
+        **parameters: ParameterLike,
     ) -> Trajectory:
         """Motion from a state on: flow, guards, events, until a time is reached.
 
@@ -142,7 +143,7 @@ class Hybrid:
         topology: str | None = None,
         rtol: float = 1e-12,
         atol: float = 1e-12,
-        **parameters: Any,
+        **parameters: ParameterLike,
     ) -> Gait:
         """The periodic motion near a state (q, v), or near another gait: a fixed point of the map of `steps` steps.
 
@@ -163,7 +164,7 @@ class Hybrid:
         return step_map.fixed_point(x, p)
 
     def continuation(
-        self, gait: Gait, rtol: float = 1e-12, atol: float = 1e-12, progress: bool | None = None, **values: Any
+        self, gait: Gait, rtol: float = 1e-12, atol: float = 1e-12, progress: bool | None = None, **values: ArrayLike
     ) -> Branch:
         """The branch of gaits through one, over the range of a parameter: `continuation(gait, slope=np.linspace(…))`.
 
@@ -216,8 +217,8 @@ class Hybrid:
         q: StateLike = None,
         v: StateLike = None,
         topology: str | None = None,
-        hold: Iterable[Any] = (),
-        **parameters: Any,
+        hold: Iterable[Expression] = (),
+        **parameters: ParameterLike,
     ) -> tuple[Array, Array]:
         """(q, v) moved onto the constraints of a topology: q by Newton's method, v M-orthogonally.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from jourdain.data.files import refuse_place, whole
 from jourdain.errors import BadEvent, CannotWrite, unknown
-from jourdain.inputs import Array
+from jourdain.inputs import Array, FilePath
 from jourdain.naming import name_of
 from jourdain.plots.bodies import draw_bodies
 from jourdain.plots.style import GREY, SMALL, new_axes, short
@@ -39,7 +39,7 @@ def refuse_film(path: Path) -> str:
 
 
 def animate(
-    run: Trajectory, path: Any, fps: int = 25, speed: float = 1.0, title: str = "", progress: bool | None = None
+    run: Trajectory, path: FilePath, fps: int = 25, speed: float = 1.0, title: str = "", progress: bool | None = None
 ) -> None:
     """Write a film of a motion to a .gif or .mp4: `fps` pictures a second, `speed` times as quick as it was.
 

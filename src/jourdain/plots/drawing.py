@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, ShapeError
@@ -29,7 +30,7 @@ LONGEST = 0.3  # of the drawing: the longest arrow of its kind
 NOTHING = 1e-9  # of the longest: an arrow that is not drawn
 
 
-def drawing(scenario: Scenario, ax: Axes | None = None, parameters: Mapping[str, Any] = {}, **more: Any) -> Axes:
+def drawing(scenario: Scenario, ax: Axes | None = None, parameters: Mapping[str, Any] = {}, **more: ArrayLike) -> Axes:
     """The mechanism at its pose, with velocities before and after and the impulses as arrows, lengths in m.
 
     What is drawn is the scenario's `sketch`. Arrows of a kind share a scale, which the legend tells by the longest one.

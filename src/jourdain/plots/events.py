@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import ArrayLike
+
 from jourdain.plots.drawing import drawing
 from jourdain.plots.energy import energy_bars
 from jourdain.plots.robots import robot_picture
@@ -16,14 +18,14 @@ if TYPE_CHECKING:
     from jourdain.scenarios.scenario import Scenario
 
 
-def event_plot(scenario: Scenario, title: str = "", parameters: Mapping[str, Any] = {}, **more: Any) -> Axes:
+def event_plot(scenario: Scenario, title: str = "", parameters: Mapping[str, Any] = {}, **more: ArrayLike) -> Axes:
     """The energies before and after; above them the mechanism, if the scenario has a sketch or it is a robot.
 
     Axes of the topmost.
     """
     from matplotlib.figure import Figure
 
-    t = scenario.solve(parameters=parameters, **more)
+    t = scenario.solve(parameters={**parameters, **more})
     robot = scenario.event.mechanism
     if isinstance(robot, Robot):
         feet = [name for name in t.layout.contacts if name in robot.points]

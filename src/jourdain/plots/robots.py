@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.errors import ShapeError
+from jourdain.inputs import StateLike
 from jourdain.plots.render import rendered
 from jourdain.plots.style import BLUE, GREY, SMALL, VERMILION
 from jourdain.robots.description import GROUND, N_Q
@@ -23,7 +24,7 @@ WHITE = 250  # of 255
 
 def robot_picture(
     robot: Robot,
-    q: Any = None,
+    q: StateLike = None,
     marks: Sequence[str] = (),
     cell: Any = None,
     render: bool | None = None,

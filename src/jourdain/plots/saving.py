@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jourdain.errors import CannotWrite, unknown
+from jourdain.inputs import FilePath
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ def refuse_format(path: Path) -> str:
     return suffix
 
 
-def save(ax: Axes | Figure, path: Any) -> None:
+def save(ax: Axes | Figure, path: FilePath) -> None:
     """Write the figure to a file; the suffix says how. The same commands give the same PNG, SVG or PDF."""
     from matplotlib import rc_context
 

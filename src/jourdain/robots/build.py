@@ -10,8 +10,7 @@ import casadi as ca
 from casadi import SX
 
 from jourdain.errors import BadRobot, listing
-from jourdain.mechanism.constraint import Constraint
-from jourdain.mechanism.symbols import PointMotion, Symbols
+from jourdain.mechanism.symbols import Follower, PointMotion, Symbols
 from jourdain.naming import Lazy
 from jourdain.robots.description import Description, Equality, Frame, Joint
 from jourdain.robots.design import defaults
@@ -41,6 +40,13 @@ def build(description: Description) -> Robot:
         {},
         tree,
         _units(joints) | _parameter_units(description),
+        neutral_pose=tuple(description.neutral()),
+        quaternions={node.joint.name: tuple(range(node.q.stop - 4, node.q.stop))
+                     for node in tree.nodes if node.joint.kind in ("free", "ball")},
+        followers=_followers(description),
+        joined=tuple(equality.name for equality in description.equalities if equality.active),
+        M_has_no_branches=True,
+        points_share_names=True,
         description=description,
         tree=tree,
     )  # fmt: skip
@@ -53,6 +59,18 @@ def build(description: Description) -> Robot:
 def _motion(tree: JointTree, frame: Frame) -> PointMotion:
     place = tree.place(frame)
     return PointMotion(tree.position(place), tree.velocity(place))
+
+
+def _followers(description: Description) -> tuple[Follower, ...]:
+    """The joints that an equality couples linearly to another."""
+    joints, found = {joint.name: joint for joint in description.joints()}, []
+    for equality in description.equalities:
+        name, leader = equality.joints
+        if equality.active and leader in joints and name in joints:
+            offset, slope, *curved = equality.polynomial
+            if not any(curved):
+                found.append(Follower(name, leader, joints[name].reference + offset, slope, joints[leader].reference))
+    return tuple(found)
 
 
 def _join(robot: Robot, equality: Equality) -> None:
@@ -78,7 +96,7 @@ def _join(robot: Robot, equality: Equality) -> None:
         unit, rows = TWIST, tuple(f"{equality.name}.{axis}" for axis in ("x", "y", "z", "rx", "ry", "rz"))
         if equality.kind == "connect":
             g, C, rows, unit = g[:3], C[:3, :], rows[:3], "m/s"
-    robot.named(("joined", equality.name), Constraint, equality.name, rows, ca.sparsify(C), unit, g)
+    robot.declare(("joined", equality.name), equality.name, rows, ca.sparsify(C), unit, g)
 
 
 def _refuse_singular(robot: Robot) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from jourdain.robots.joint_tree import length
 AXES = "xyz"
 TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
 WHAT = ("mass", "length", *AXES, *(f"com.{axis}" for axis in AXES), *(f"inertia.{axes}" for axes in TENSOR))
+# "BODY.what", several of them, or name → one or several.
+OpenedParameters: TypeAlias = str | Collection[str] | Mapping[str, str | Sequence[str]]
 SAME = 1e-9  # relative: values that share a parameter
 
 
-def opened(description: Description, parameters: Any) -> Description:
+def opened(description: Description, parameters: OpenedParameters) -> Description:
     """The description with these parameters: a list of "BODY.what", or name → one of them or several."""
     if isinstance(parameters, str):
         parameters = [parameters]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from jourdain.errors import BadRobot, unknown
+from jourdain.inputs import FilePath
 from jourdain.robots.build import build
 from jourdain.robots.description import Description
-from jourdain.robots.design import opened
+from jourdain.robots.design import OpenedParameters, opened
 from jourdain.robots.robot import Robot
 
 
-def load(path: Any, floating: bool = False, parameters: Any = (), fixed: str | Sequence[str] = ()) -> Robot:
+def load(
+    path: FilePath, floating: bool = False, parameters: OpenedParameters = (), fixed: str | Sequence[str] = ()
+) -> Robot:
     """A robot from a URDF or MJCF file. `floating`: its root is free, with the coordinates `base.x … base.qz`.
 
     URDF is read as it is written; meshes need not be there, and fixed links keep their names as points. MJCF is read as

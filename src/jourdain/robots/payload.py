@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jourdain.errors import BadRobot
 from jourdain.robots.build import build
@@ -15,7 +15,7 @@ from jourdain.robots.robot import Robot
 
 def payload(
     mass: float,
-    inertia: Any,
+    inertia: ArrayLike,
     frames: Mapping[str, Sequence[float]] = {},
     com: Sequence[float] = (0.0, 0.0, 0.0),
     gravity: Sequence[float] = (0.0, 0.0, -9.81),

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 from casadi import SX
+from numpy.typing import ArrayLike
 
-from jourdain.errors import BadConstraint, NameClash, unknown
-from jourdain.inputs import Array
-from jourdain.mechanism.constraint import Constraint, Contact, Kind
+from jourdain.errors import BadConstraint, unknown
+from jourdain.inputs import Array, Expression, ParameterLike, StateLike
+from jourdain.mechanism.constraint import Constraint, ContactConstraint, contact, contact_rows
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.robots.description import GROUND, Description, Frame
 from jourdain.robots.joint_tree import JointTree, Place
+
+if TYPE_CHECKING:
+    import pinocchio
 
 WORLD = "world"
 UP = (0.0, 0.0, 1.0)
@@ -37,83 +41,18 @@ class Robot(Mechanism):
     description: Description = field(kw_only=True)
     tree: JointTree = field(kw_only=True)
 
-    # What differs from other mechanisms
-
-    @property
-    def timed(self) -> bool:
-        """Nothing of a robot file moves by itself."""
-        return False
-
-    def names(self) -> list[tuple[str, str]]:
-        """A link may have the name of a joint, as it often does in robot files."""
-        moving = {*self.symbols.q_names, *self.symbols.v_names}
-        return [(name, what) for name, what in super().names() if what != "point" or name not in moving]
-
-    @property
-    def neutral(self) -> Array:
-        """The pose that is meant where coordinates are not given, `(n_q,)`."""
-        return self.description.neutral()
-
-    @cached_property
-    def quaternions(self) -> Mapping[str, tuple[int, ...]]:
-        """Joint → the places of its quaternion in q."""
-        nodes = [node for node in self.tree.nodes if node.joint.kind in ("free", "ball")]
-        return {node.joint.name: tuple(range(node.q.stop - 4, node.q.stop)) for node in nodes}
-
-    @cached_property
-    def unproven(self) -> SX:
-        """M of a tree has no branches: what it depends on and is not finite shows in it."""
-        seen = ca.which_depends(ca.vec(self.M), self.symbols.q, 1, False)
-        return ca.vertcat(SX(0, 1), *(self.symbols.q[i] for i, depends in enumerate(seen) if not depends))
-
-    def followed(self, what: str, entries: Mapping[str, Any]) -> dict[str, Any]:
-        """Entries of q or v by name, with those of joints that follow one of them and are not given themselves."""
-        found = dict(entries)
-        joints = {joint.name: joint for joint in self.description.joints()}
-        for _ in self.description.equalities:  # a follower may lead another
-            for equality in self.description.equalities:
-                follower, leader = equality.joints
-                if not equality.active or leader is None or leader not in found or follower in found:
-                    continue
-                offset, slope, *curved = equality.polynomial
-                if any(curved):
-                    continue
-                given = found[leader]
-                given = np.asarray(given) if isinstance(given, list | tuple) else given
-                if what == "v":
-                    found[follower] = slope * given
-                else:
-                    found[follower] = joints[follower].reference + offset + slope * (given - joints[leader].reference)
-        return found
-
-    def always(self, given: Sequence[Constraint]) -> list[Constraint]:
-        """What the file joins and is not among the given."""
-        rows = {row for one in given for row in one.row_names}
-        return [self.find_constraint(part) for name in self.joined for part in self._left_of(name, rows)]
-
-    def _left_of(self, name: str, rows: set[str]) -> list[str]:
-        """A constraint, or those of its rows that are not among the given."""
-        own = self.constraints[name].row_names
-        left = [row for row in own if row not in rows]
-        return [name] if len(left) == len(own) else left
-
-    @property
-    def joined(self) -> tuple[str, ...]:
-        """The constraints that the file joins besides the tree, by name; regular rows of every event."""
-        return tuple(equality.name for equality in self.description.equalities if equality.active)
-
     # Constraints by the names of the file
 
     def contact(
         self,
         name: str,
-        normal: Any = UP,
-        tangent: Any = None,
+        normal: Expression = UP,
+        tangent: Expression | Sequence[Expression] | None = None,
         level: str = "velocity",
         units: str | None = None,
         at: Sequence[float] = (0.0, 0.0, 0.0),
         frame: str | None = None,
-    ) -> Contact:
+    ) -> ContactConstraint:
         """A frame of the robot touches something: rows (normal, two tangents) of the velocity of its origin.
 
         `name`: a link, site, body or geom. `normal`: 3 numbers in the world, out of what is touched; for the default
@@ -125,15 +64,14 @@ class Robot(Mechanism):
         of the world, which serves as a guard. With expressions instead of numbers it is `Mechanism.contact`.
         """
         if frame is None and not isinstance(normal, list | tuple | np.ndarray):
-            return super().contact(name, normal, tangent, level, units)
+            return contact(self, name, normal, tangent, level, units)
         n = _direction(name, "normal", normal)
         if tangent is not None and not isinstance(tangent, list | tuple):
             raise BadConstraint(f"The tangents of contact '{name}' are a list of directions, not {tangent!r}.")
         along = _tangents(n) if tangent is None else [_direction(name, "tangent", t) for t in tangent]
-        place = self.place(name if frame is None else frame).then(_column(name, at), SX.eye(3))
+        frame = name if frame is None else frame
+        place = self.place(frame).then(_column(name, at), SX.eye(3))
         directions = np.array([n, *along])
-        key = ("contact", level, name if frame is None else frame, tuple(map(float, at)), tuple(map(tuple, directions)))
-        tangents = [f"{name}.tangent"] if len(along) == 1 else [f"{name}.tangent.{i}" for i in range(len(along))]
         C = SX(ca.DM(directions)) @ self.tree.jacobian(place)[0]
         gap = None
         if level == "position" and not along:
@@ -143,7 +81,10 @@ class Robot(Mechanism):
                 f"Contact '{name}' is at level {level!r}; a frame has 'velocity', or 'position' of its normal alone: "
                 "tangent=[]."
             )
-        return self.named(key, Contact, name, (f"{name}.normal", *tangents), ca.sparsify(C), "m/s", gap)
+        rows, groups = contact_rows(name, len(along))
+        b, source = SX(len(rows), 1), ("contact", level, frame, tuple(map(float, at)), directions.tolist())
+        made = ContactConstraint(name, rows, False, ca.sparsify(C), b, gap, "m/s", self, groups)
+        return self.register(made, source)
 
     def weld(self, a: str, b: str = WORLD, level: str = "velocity", name: str | None = None) -> Constraint:
         """Two frames move as one: 6 rows, x y z of the velocity of a's origin against b, and its angular velocity.
@@ -158,7 +99,7 @@ class Robot(Mechanism):
         one, other = self.place(a), self.place(b)
         rows = tuple(f"{name}.{row}" for row in ("x", "y", "z", "rx", "ry", "rz"))
         g, C = self.tree.apart(one, other) if level == "position" else (None, self.tree.relative(one, other))
-        return self.named(("weld", a, b, level), Constraint, name, rows, C, TWIST, g)
+        return self.declare(("weld", a, b, level), name, rows, C, TWIST, g)
 
     def lock(self, joint: str, name: str | None = None) -> Constraint:
         """A joint stands still: one row per velocity of it. Its name is "lock joint"."""
@@ -170,46 +111,28 @@ class Robot(Mechanism):
         C = SX.eye(len(self.symbols.v_names))[nodes[joint].v, :]
         rows = (name,) if len(own) == 1 else tuple(f"{name}.{part.rpartition('.')[2]}" for part in own)
         unit = {"hinge": "rad/s", "slide": "m/s", "ball": "rad/s"}.get(nodes[joint].joint.kind, TWIST)
-        return self.named(("lock", joint), Constraint, name, rows, ca.sparsify(C), unit)
+        return self.declare(("lock", joint), name, rows, ca.sparsify(C), unit)
 
-    def named(
+    def declare(
         self,
-        key: Any,
-        cls: type[Kind],
+        source: tuple[str, ...],
         name: str,
         rows: tuple[str, ...],
         C: SX,
         units: str | tuple[str, ...],
         g: SX | None = None,
-    ) -> Kind:
-        """The constraint of a key, made when it is asked for first."""
-        known = self.constraints.get(name)
-        if isinstance(known, cls) and self._made.get(name) == key:
-            return known
-        taken = {part for c in self.constraints.values() for part in c.parts()}
-        clash = next((part for part in (name, *rows) if part in taken or part in self.parameters), None)
-        if clash is not None or name in self.outputs:
-            raise NameClash(
-                f"There is something called '{clash or name}' already, and it is not this; choose another name."
-            )
-        made = cls(name, rows, rows == (name,), C, SX(C.shape[0], 1), g, units, self)
-        self.constraints[name] = made
-        self._made[name] = key
-        return made
-
-    @cached_property
-    def _made(self) -> dict[str, Any]:
-        """Of constraints by name, what they were made from."""
-        return {}
+    ) -> Constraint:
+        """The constraint C v = 0, made when it is first declared from its source."""
+        return self.register(Constraint(name, rows, rows == (name,), C, SX(C.shape[0], 1), g, units, self), source)
 
     # Frames
 
-    def rotation(self, frame: str, q: Any = None, **parameters: Any) -> Array:
+    def rotation(self, frame: str, q: StateLike = None, **parameters: ParameterLike) -> Array:
         """From the axes of a frame to those of the world, `(*batch, 3, 3)`."""
         place = self.place(frame)
         return self.evaluate(f"rotation {frame}", lambda: {"R": self.tree.rotation(place)}, q, None, parameters)["R"]
 
-    def frame_jacobian(self, frame: str, q: Any = None, **parameters: Any) -> Array:
+    def frame_jacobian(self, frame: str, q: StateLike = None, **parameters: ParameterLike) -> Array:
         """∂(velocity, angular velocity)/∂v of a frame in the axes of the world, `(*batch, 6, n_v)`."""
         place = self.place(frame)
 
@@ -230,7 +153,7 @@ class Robot(Mechanism):
     def _frames(self) -> dict[str, Frame]:
         return {frame.name: frame for frame in self.description.frames}
 
-    def from_pinocchio(self, model: Any, q: Any, v: Any) -> tuple[Array, Array]:
+    def from_pinocchio(self, model: pinocchio.Model, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """A state of a Pinocchio model as (q, v) of this robot, by the names of the joints; see `robots.pinocchio`."""
         from jourdain.robots.pinocchio import converted
 

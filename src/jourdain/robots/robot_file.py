@@ -8,11 +8,11 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from jourdain.errors import BadRobot, MissingExtra, listing, optional
+from jourdain.inputs import FilePath
 from jourdain.robots.description import GROUND, Body, Description, Source
 from jourdain.robots.file_joints import joint_of, placed
 from jourdain.robots.mjcf import from_mjcf
@@ -20,7 +20,7 @@ from jourdain.robots.rotations import to_quaternion
 from jourdain.robots.urdf import from_urdf
 
 
-def read(path: Any, floating: bool) -> Description:
+def read(path: FilePath, floating: bool) -> Description:
     """What a URDF or MJCF file says. `floating`: the root body of a URDF, or a fixed one of an MJCF, moves freely."""
     file = Path(path)
     kind = _kind(file)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import casadi as ca
@@ -11,7 +11,7 @@ from casadi import SX
 
 from jourdain.errors import BadEvent, NameClash, NotExpressible, listing, unknown
 from jourdain.events.event import Event
-from jourdain.inputs import named_values
+from jourdain.inputs import Array, Expression, named_values
 from jourdain.kinds import BEFORE_KINDS
 from jourdain.mechanism.expression import to_sx
 from jourdain.mechanism.sketch import Sketch
@@ -19,113 +19,109 @@ from jourdain.naming import name_of
 from jourdain.scenarios.scenario import Scenario
 
 # Arguments of a scenario's methods, which take parameters as keywords.
-RESERVED = frozenset(
-    (
-        "check",
-        "parameters",
-        "samples",
-        "keep",
-        "progress",
-        "of",
-        "wrt",
-        "over",
-        "subject_to",
-        "starts",
-        "self",
-        "point",
-        "subspace",
-        "axis",
-        "prefer",
-    )
-)
+RESERVED = frozenset((
+    "self", "check", "parameters", "samples", "keep", "progress", "of", "wrt", "over", "subject_to", "starts",
+    "point", "subspace", "axis", "prefer",
+))  # fmt: skip
 
 
 def scenario(
     event: Event,
-    q: Mapping[Any, Any],
-    v: Mapping[Any, Any],
-    parameters: Mapping[Any, Any],
-    energy: Any,
+    q: Mapping[Any, Expression],
+    v: Mapping[Any, Expression],
+    parameters: Mapping[Any, Expression],
+    energy: Expression | None,
     guess: Mapping[Any, float],
     defaults: Mapping[Any, float],
     units: Mapping[Any, str],
     sketch: Sketch | None = None,
 ) -> Scenario:
     """See `Event.at`."""
-    s = event.mechanism.symbols
-    expressed = {name_of(key): value for key, value in parameters.items()}
-    for name in expressed:
-        if name not in event.parameters:
-            raise unknown("parameter", name, event.parameters)
-    symbols = {name: symbol for name, symbol in event.symbols.items() if name not in expressed}
-    values = {name: event.parameters[name] for name in symbols}
-
-    being_expressed: set[str] = set()
-
-    def translate(expression: Any) -> SX:
-        if isinstance(expression, str):
-            return named(expression)
-        return to_sx(expression, lookup)
-
-    def named(name: str) -> SX:
-        if name in expressed and name not in being_expressed:
-            being_expressed.add(name)  # an expression in its own name means the scenario's parameter
-            try:
-                return translate(expressed[name])
-            finally:
-                being_expressed.discard(name)
-        if name not in symbols:
-            symbols[name], values[name] = SX.sym(name), None
-        return symbols[name]
-
-    found: dict[str, SX] = {}  # guessed coordinates, where expressions may use them
-
-    def lookup(symbol: Any) -> SX:
-        if name_of(symbol) in found and not symbol.is_Derivative:
-            return found[name_of(symbol)]
-        if not symbol.is_Symbol:
-            raise NotExpressible(
-                f"{symbol} depends on time; a scenario is written in parameters, and v in guessed coordinates too."
-            )
-        return named(name_of(symbol))
-
-    def column(what: str, given: Mapping[Any, Any], names: tuple[str, ...]) -> SX:
-        entries = event.mechanism.followed(
-            what, {key: translate(value) for key, value in named_values(what, given).items()}
-        )
-        for name in entries:
-            if name not in names:
-                raise unknown(f"entry of {what}", name, names)
-        missing = event.mechanism.neutral if what == "q" else np.zeros(len(names))
-        return ca.vertcat(SX(0, 1), *(entries.get(name, SX(float(missing[i]))) for i, name in enumerate(names)))
-
-    guessed = named_values("guess", guess)
+    s, mechanism = event.mechanism.symbols, event.mechanism
+    written = _Parameters(event, parameters)
+    pose_given, guessed = named_values("q", q), named_values("guess", guess)
     for name in guessed:
-        if name in named_values("q", q):
+        if name in pose_given:
             raise NameClash(f"'{name}' is given in q and guessed; leave one out.")
-    pose = column("q", {**named_values("q", q), **guessed}, s.q_names)
-    found |= {name: SX.sym(name) for name in guessed}
-    velocity = column("v", v, s.v_names)
-    own = ca.vertcat(SX(0, 1), *(named(name) for name in event.parameters))
-    velocity = _completed(event, velocity, {name_of(key) for key in v}, pose, found, own)
-    scaled = None if energy is None else translate(energy)
+    pose = written.column("q", {**pose_given, **guessed}, s.q_names, mechanism.neutral)
+    written.let_use(guessed)
+    velocity = written.column("v", v, s.v_names, np.zeros(len(s.v_names)))
+    own = ca.vertcat(SX(0, 1), *(written.named(name) for name in event.parameters))
+    velocity = _completed(event, velocity, {name_of(key) for key in v}, pose, written.guessed, own)
+    scaled = None if energy is None else written.translate(energy)
     if scaled is not None and ca.sparsify(velocity).nnz() == 0:
         raise BadEvent("energy= scales the prior velocity, but v is zero; say which way the mechanism moves.")
     if guessed and not event.geometry.numel():
         raise BadEvent(f"guess gives {listing(guessed)}, but no constraint of the event is at position level.")
-    for key, value in defaults.items():
-        if name_of(key) not in values:
-            raise unknown("parameter", name_of(key), values)
-        values[name_of(key)] = None if value is None else float(value)
-    for name in values:
-        if name in RESERVED:
-            raise NameClash(f"'{name}' is a parameter and also an argument of a scenario's methods; rename it.")
+    values = written.with_defaults(defaults)
     if sketch is not None:
         sketch.refuse_strangers(event)
-    given_units = {name_of(key): unit for key, unit in units.items()}
-    return Scenario(
-        event, values, symbols, pose, velocity, own, scaled, found, {**event.mechanism.units, **given_units}, sketch
-    )
+    all_units = {**mechanism.units, **{name_of(key): unit for key, unit in units.items()}}
+    return Scenario(event, values, written.symbols, pose, velocity, own, scaled, written.guessed, all_units, sketch)
+
+
+class _Parameters:
+    """The parameters of a scenario: the event's own that are not expressed in others, and what its expressions name."""
+
+    def __init__(self, event: Event, expressed: Mapping[Any, Expression]) -> None:
+        self.mechanism = event.mechanism
+        self.expressed = {name_of(key): value for key, value in expressed.items()}
+        for name in self.expressed:
+            if name not in event.parameters:
+                raise unknown("parameter", name, event.parameters)
+        self.symbols = {name: symbol for name, symbol in event.symbols.items() if name not in self.expressed}
+        self.values = {name: event.parameters[name] for name in self.symbols}
+        self.guessed: dict[str, SX] = {}  # coordinates that expressions may use
+        self._being_expressed: set[str] = set()
+
+    def let_use(self, coordinates: Iterable[str]) -> None:
+        """Expressions may use guessed coordinates from now on."""
+        self.guessed = {name: SX.sym(name) for name in coordinates}
+
+    def translate(self, expression: Expression) -> SX:
+        """An expression, or the name of a parameter, in the scenario's symbols."""
+        return self.named(expression) if isinstance(expression, str) else to_sx(expression, self._lookup)
+
+    def named(self, name: str) -> SX:
+        """A parameter by name, a new one if need be."""
+        if name in self.expressed and name not in self._being_expressed:
+            self._being_expressed.add(name)  # an expression in its own name means the scenario's parameter
+            try:
+                return self.translate(self.expressed[name])
+            finally:
+                self._being_expressed.discard(name)
+        if name not in self.symbols:
+            self.symbols[name], self.values[name] = SX.sym(name), None
+        return self.symbols[name]
+
+    def _lookup(self, symbol: Expression) -> SX:
+        if name_of(symbol) in self.guessed and not symbol.is_Derivative:
+            return self.guessed[name_of(symbol)]
+        if not symbol.is_Symbol:
+            raise NotExpressible(
+                f"{symbol} depends on time; a scenario is written in parameters, and v in guessed coordinates too."
+            )
+        return self.named(name_of(symbol))
+
+    def column(self, what: str, given: Mapping[Any, Expression], names: tuple[str, ...], missing: Array) -> SX:
+        """q or v from its entries by name; `missing`: what the others are."""
+        translated = {key: self.translate(value) for key, value in named_values(what, given).items()}
+        entries = self.mechanism.followed(what, translated)
+        for name in entries:
+            if name not in names:
+                raise unknown(f"entry of {what}", name, names)
+        return ca.vertcat(SX(0, 1), *(entries.get(name, SX(float(missing[i]))) for i, name in enumerate(names)))
+
+    def with_defaults(self, defaults: Mapping[Any, float]) -> dict[str, float | None]:
+        """The values of the parameters; None: must be given."""
+        for key, value in defaults.items():
+            if name_of(key) not in self.values:
+                raise unknown("parameter", name_of(key), self.values)
+            self.values[name_of(key)] = None if value is None else float(value)
+        for name in self.values:
+            if name in RESERVED:
+                raise NameClash(f"'{name}' is a parameter and also an argument of a scenario's methods; rename it.")
+        return self.values
 
 
 def _completed(event: Event, v: SX, given: set[str], pose: SX, guessed: Mapping[str, SX], own: SX) -> SX:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from jourdain.scenarios.scenario import Scenario
 
 Bounds = tuple[float, float]
+BoundsLike = Sequence[float | None]  # (least, largest); None leaves a side open
 FEASIBLE = 1e-7  # of the usual size of a quantity: by how much it may miss its bound
 LEVEL = 1e-5  # of its usual size, an objective that changes by less over the bounds is level
 SEED = 20  # starts are drawn alike every time
@@ -60,8 +61,8 @@ class Optimum:
 def minimize(
     scenario: Scenario,
     of: str,
-    over: Mapping[Any, Any],
-    subject_to: Mapping[str, Any],
+    over: Mapping[Any, BoundsLike],
+    subject_to: Mapping[str, BoundsLike],
     starts: int,
     fixed: Mapping[str, float],
     sign: float,

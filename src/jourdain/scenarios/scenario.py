@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,32 +10,30 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 from casadi import SX
+from numpy.typing import ArrayLike
 
 from jourdain.algebra.checks import TOLERANCE
 from jourdain.algebra.contacts.iteration import Iterated
 from jourdain.compute.evaluate import Evaluator
-from jourdain.errors import (
-    BadEvent,
-    Error,
-    NotConverged,
-    NotFinite,
-    Status,
-    listing,
-)
+from jourdain.data.layout import Entry
+from jourdain.errors import BadEvent, Error, NotConverged, NotFinite, Status, listing
 from jourdain.events.event import Event
-from jourdain.events.solver import Solver, Statuses
+from jourdain.events.solver import Solver
 from jourdain.events.transition import Transition
-from jourdain.inputs import Array, broadcast_shape, named_values, parameter_vector
+from jourdain.inputs import Array, Expression, Flags, Statuses, broadcast_shape, named_values, parameter_vector
+from jourdain.mechanism.symbols import PointLike
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
+    from sympy.physics.mechanics import Vector
 
     from jourdain.algebra.directions import Directions
     from jourdain.algebra.privileged import Phases
     from jourdain.algebra.projectors import Projectors
     from jourdain.events.gradient import ScenarioGradient
     from jourdain.mechanism.sketch import Sketch
-    from jourdain.scenarios.optimum import Optimum
+    from jourdain.scenarios.optimum import BoundsLike, Optimum
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Pose:
 
     columns: Sequence[Array | float]  # each broadcasts to `batch`
     batch: tuple[int, ...]
-    arrived: Any  # whether guessed coordinates were found, `(*batch,)`; None if there are none
+    arrived: Flags | None  # whether guessed coordinates were found, `(*batch,)`; None if there are none
 
     def judged(self, status: Statuses) -> Statuses:
         """The status, which knows of lanes whose guess did not arrive."""
@@ -66,7 +64,7 @@ class Scenario:
     units: Mapping[str, str]
     sketch: Sketch | None = None  # how it is drawn
 
-    def solve(self, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: Any) -> Transition:
+    def solve(self, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: ArrayLike) -> Transition:
         """The outcome for these parameters; each may be an array, and they broadcast."""
         pose = self.pose({**named_values("parameters", parameters), **more})
         q, v, p = self._state(pose)
@@ -74,7 +72,12 @@ class Scenario:
         return outcome if pose.arrived is None else outcome.judged(pose.judged)
 
     def sweep(
-        self, *, samples: Any = None, keep: Sequence[str] | None = None, progress: bool | None = None, **axes: Any
+        self,
+        *,
+        samples: Mapping[Any, ArrayLike] | pandas.DataFrame | None = None,
+        keep: Sequence[str] | None = None,
+        progress: bool | None = None,
+        **axes: ArrayLike,
     ) -> xarray.Dataset:
         """Outcomes over a grid that the keywords span, as labelled data; a single number fixes its parameter.
 
@@ -86,7 +89,9 @@ class Scenario:
 
         return sweep(self, axes, samples, keep, progress)
 
-    def gradient(self, of: str, wrt: Any, parameters: Mapping[str, Any] = {}, **at: Any) -> dict[str, Array]:
+    def gradient(
+        self, of: str, wrt: Expression | Iterable[Expression], parameters: Mapping[str, Any] = {}, **at: ArrayLike
+    ) -> dict[str, Array]:
         """Exact derivatives of a quantity with respect to parameters, by name; see `Event.gradient`."""
         from jourdain.events.gradient import names_in, shaped
 
@@ -105,8 +110,8 @@ class Scenario:
     def minimize(
         self,
         of: str,
-        over: Mapping[Any, tuple[float | None, float | None]],
-        subject_to: Mapping[str, tuple[float | None, float | None]] = {},
+        over: Mapping[Any, BoundsLike],
+        subject_to: Mapping[str, BoundsLike] = {},
         starts: int = 8,
         **fixed: float,
     ) -> Optimum:
@@ -121,8 +126,8 @@ class Scenario:
     def maximize(
         self,
         of: str,
-        over: Mapping[Any, tuple[float | None, float | None]],
-        subject_to: Mapping[str, tuple[float | None, float | None]] = {},
+        over: Mapping[Any, BoundsLike],
+        subject_to: Mapping[str, BoundsLike] = {},
         starts: int = 8,
         **fixed: float,
     ) -> Optimum:
@@ -133,24 +138,24 @@ class Scenario:
 
     # Analysis at the scenario's pose, see `Event`
 
-    def projectors(self, parameters: Mapping[str, Any] = {}, **more: Any) -> Projectors:
+    def projectors(self, parameters: Mapping[str, Any] = {}, **more: ArrayLike) -> Projectors:
         """P_c, P_a, P_R, and what they make of the nonideal rows."""
         q, _, own = self._named_state(parameters, more)
         return self.event.projectors(q, parameters=own)
 
     def directions(
         self,
-        point: Any = None,
-        subspace: Any = None,
-        axis: Any = None,
+        point: PointLike | None = None,
+        subspace: Sequence[Expression] | ArrayLike | None = None,
+        axis: ArrayLike | Vector | None = None,
         parameters: Mapping[str, Any] = {},
-        **more: Any,
+        **more: ArrayLike,
     ) -> Directions:
         """The prior velocities that lose most and least: ξ falling, each with T = 1 J."""
         q, _, own = self._named_state(parameters, more)
         return self.event.directions(q, point, subspace, axis, parameters=own)
 
-    def phases(self, prefer: Sequence[Any] = (), parameters: Mapping[str, Any] = {}, **more: Any) -> Phases:
+    def phases(self, prefer: Sequence[Any] = (), parameters: Mapping[str, Any] = {}, **more: ArrayLike) -> Phases:
         """The privileged velocities of the prior, virtual and posterior phases, their maps and momenta."""
         q, v, own = self._named_state(parameters, more)
         return self.event.phases(q, v, prefer, parameters=own)
@@ -263,9 +268,23 @@ class Scenario:
     def _gradients(self) -> dict[Any, ScenarioGradient]:
         return {}
 
+    def solver(self, entries: Mapping[str, Entry]) -> Solver:
+        """Some quantities as functions of the parameters, by name; made once for each choice."""
+        key = tuple(entries)
+        if key not in self._solvers:
+
+            def build(independent: bool) -> tuple[dict[str, SX], SX]:
+                found = self.event.expressions(independent)
+                chosen = found.masked({variable: found.entry(entry) for variable, entry in entries.items()})
+                *outputs, verdict = self.composed([*chosen.values(), found.verdict])
+                return dict(zip(chosen, outputs, strict=True)), verdict
+
+            (M,) = self.composed([self.event.mechanism.M])
+            self._solvers[key] = Solver(self.inputs, build, M, self.iterated)
+        return self._solvers[key]
+
     @cached_property
-    def solvers(self) -> dict[Any, Solver]:
-        """Those made for sweeps, by what they keep."""
+    def _solvers(self) -> dict[tuple[str, ...], Solver]:
         return {}
 
     def __repr__(self) -> str:

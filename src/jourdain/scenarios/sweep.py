@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from casadi import SX
 
 from jourdain.compute.memory import refuse_too_large
 from jourdain.data.dataset import dataset, kept, names, unit_attribute
@@ -76,18 +75,7 @@ def sweep(
 
 def solver_of(scenario: Scenario, entries: Mapping[str, Entry]) -> Solver:
     """The quantities kept, as functions of the scenario's parameters; made once for each choice."""
-    key = tuple(entries)
-    if key not in scenario.solvers:
-
-        def build(independent: bool) -> tuple[dict[str, SX], SX]:
-            found = scenario.event.expressions(independent)
-            chosen = found.masked({variable: found.entry(entry) for variable, entry in entries.items()})
-            *outputs, verdict = scenario.composed([*chosen.values(), found.verdict])
-            return dict(zip(chosen, outputs, strict=True)), verdict
-
-        (M,) = scenario.composed([scenario.event.mechanism.M])
-        scenario.solvers[key] = Solver(scenario.inputs, build, M, scenario.iterated)
-    return scenario.solvers[key]
+    return scenario.solver(entries)
 
 
 def _samples(scenario: Scenario, samples: Any) -> dict[str, Array]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from jourdain.laws import ContactState
 from oracles import contacts as oracle
 from oracles import contacts_in_space as spatial_oracle
 
-HYPOTHESES = ("newton", "poisson", "stronge")
+HYPOTHESES: tuple[Any, ...] = ("newton", "poisson", "stronge")
 WEIGHTS = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))  # of a difference of fourth order
 
 
@@ -56,7 +58,7 @@ def box() -> jd.Mechanism:
     return made
 
 
-STATE = {
+STATE: dict[str, Any] = {
     "q": {"a": 0.3, "b": -0.2, "c": 0.1},
     "v": {"x": 1.0, "y": 0.4, "z": -2.0, "a": 0.3, "b": 0.2, "c": -1.0},
     "mu": 0.3,
@@ -67,9 +69,9 @@ STATE = {
 # Inside the event
 
 
-def against_steps(rng: np.random.Generator, m: int, hypothesis: str) -> dict[str, float]:
+def against_steps(rng: np.random.Generator, m: int, hypothesis: Any) -> dict[str, Any]:
     """The largest error by state, of the speeds before."""
-    worst: dict[str, float] = {}
+    worst: dict[str, Any] = {}
     for _ in range(m):
         W, u, mu, e = oracle.random_spatial(rng)
         t = strike(W, u, laws.Coulomb(mu, e, hypothesis))
@@ -81,26 +83,26 @@ def against_steps(rng: np.random.Generator, m: int, hypothesis: str) -> dict[str
         works = [abs(t.ledger[f"contact 0 {part}"] - getattr(expected, part)) / scale for part in parts]
         error = np.max(np.abs(t.u_plus["contact 0"] - expected.u_plus)) / np.max(np.abs(u))
         worst[state] = max(worst.get(state, 0.0), error, *works)
-        assert sum(t.ledger.values()) == pytest.approx(-t.loss, abs=1e-12 * t.T_minus)
+        assert sum(t.ledger.values()) == pytest.approx(-t.loss, abs=float(1e-12 * t.T_minus))
     return worst
 
 
 @pytest.mark.parametrize("hypothesis", HYPOTHESES)
-def test_against_steps(hypothesis: str, rng: np.random.Generator) -> None:
+def test_against_steps(hypothesis: Any, rng: np.random.Generator) -> None:
     worst = against_steps(rng, 12, hypothesis)
     assert max(worst.values()) < 1e-8, worst
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("hypothesis", HYPOTHESES)
-def test_against_steps_in_many_cases(hypothesis: str, rng: np.random.Generator) -> None:
+def test_against_steps_in_many_cases(hypothesis: Any, rng: np.random.Generator) -> None:
     worst = against_steps(rng, 300, hypothesis)
     assert set(worst) == {"slips", "sticks", "reverses"}
     assert max(worst.values()) < 1e-7, worst
 
 
 @pytest.mark.parametrize("hypothesis", HYPOTHESES)
-def test_a_ball_slips_straight(hypothesis: str, rng: np.random.Generator) -> None:
+def test_a_ball_slips_straight(hypothesis: Any, rng: np.random.Generator) -> None:
     """W is diagonal and the same along both tangents: p_t = −min(μ p, ‖u_t‖ / W_tt) û, and p = (1 + κ) |u_n| / W_nn."""
     m = 200
     n, t = rng.uniform(0.5, 2, m), rng.uniform(0.5, 5, m)
@@ -121,7 +123,7 @@ def test_a_ball_slips_straight(hypothesis: str, rng: np.random.Generator) -> Non
 
 
 @pytest.mark.parametrize("hypothesis", HYPOTHESES)
-def test_a_planar_contact_in_space(hypothesis: str, rng: np.random.Generator) -> None:
+def test_a_planar_contact_in_space(hypothesis: Any, rng: np.random.Generator) -> None:
     """A planar contact beside which nothing happens, its tangents turned by any angle."""
     W, u, mu, e = oracle.random_planar(rng, 400)
     path = planar(W, u[..., None], mu[:, None, None], e[:, None, None], hypothesis, lapack)
@@ -143,7 +145,7 @@ def test_a_planar_contact_in_space(hypothesis: str, rng: np.random.Generator) ->
 
 
 @pytest.mark.parametrize("hypothesis", HYPOTHESES)
-def test_friction_takes_energy(hypothesis: str, rng: np.random.Generator) -> None:
+def test_friction_takes_energy(hypothesis: Any, rng: np.random.Generator) -> None:
     """Stronge's and Poisson's hypotheses never create any, Newton's sometimes does and says so; friction never."""
     W, u, mu, e = many(rng, 1500)
     t = strike(W, u, laws.Coulomb(mu, e, hypothesis))
@@ -180,13 +182,13 @@ def test_the_threshold_of_sticking(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("hypothesis", HYPOTHESES)
 @pytest.mark.parametrize("mu", [0.3, 0.8])  # it slips on, and it sticks
-def test_derivatives(hypothesis: str, mu: float, box: jd.Mechanism) -> None:
+def test_derivatives(hypothesis: Any, mu: float, box: jd.Mechanism) -> None:
     event = box.event(contacts={"foot": laws.Coulomb("mu", "e", hypothesis)})
     state = {**STATE, "mu": mu}
     for of in ("loss", "impulse.foot", "friction_work.foot"):
         found = event.gradient(of, ["mu", "e", "l", "v.x", "q.a"], **state)
         for name in found:
-            h, slope = 1e-3, 0.0
+            h, slope = 1e-3, np.zeros(())
             for k, weight in WEIGHTS:
                 moved = {**state, "q": dict(state["q"]), "v": dict(state["v"])}
                 kind, _, part = name.partition(".")
@@ -220,7 +222,7 @@ def test_one_and_many(box: jd.Mechanism, rng: np.random.Generator) -> None:
 def test_a_scenario_in_space(box: jd.Mechanism) -> None:
     event = box.event(contacts={"foot": laws.Coulomb("mu", "e", "stronge")})
     tilt = sp.Symbol("tilt")
-    pose = {"q": {"a": tilt, "b": -0.2}, "v": {"x": 1.0, "z": -2.0}}
+    pose: dict[str, Any] = {"q": {"a": tilt, "b": -0.2}, "v": {"x": 1.0, "z": -2.0}}
     scenario = event.at(**pose, defaults={tilt: 0.3, "mu": 0.3, "e": 0.5})
     data = scenario.sweep(tilt=np.linspace(0, 1, 5), mu=[0.1, 0.6])
     for i, angle in enumerate(data.tilt.values):
@@ -228,7 +230,7 @@ def test_a_scenario_in_space(box: jd.Mechanism) -> None:
             assert data.loss.values[i, j] == pytest.approx(scenario.solve(tilt=angle, mu=mu).loss, abs=1e-12)
     slope = scenario.gradient("loss", ["tilt", "mu"])
     for name, at in (("tilt", 0.3), ("mu", 0.3)):
-        difference = sum(w * scenario.solve(**{name: at + k * 1e-3}).loss / 1e-3 for k, w in WEIGHTS)
+        difference = sum(w * scenario.solve(parameters={name: at + k * 1e-3}).loss / 1e-3 for k, w in WEIGHTS)
         assert slope[name] == pytest.approx(difference, abs=1e-8)
     with pytest.raises(jd.BadEvent, match="'foot', in space and with friction, are found by iteration"):
         event.function()

@@ -1,0 +1,30 @@
+"""Mechanisms that are written down in SymPy or CasADi."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jourdain.inputs import Expression
+from jourdain.mechanism.constraint import ContactConstraint, contact
+from jourdain.mechanism.mechanism import Mechanism
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GeneralMechanism(Mechanism):
+    """A mechanism of `Mechanism.from_sympy` or `Mechanism.from_casadi`: its contacts are expressions."""
+
+    def contact(
+        self,
+        name: str,
+        normal: Expression,
+        tangent: Expression | Sequence[Expression] | None = (),
+        level: str = "velocity",
+        units: str | None = None,
+    ) -> ContactConstraint:
+        """See `Mechanism.contact`."""
+        return contact(self, name, normal, tangent, level, units)
+
+    def __repr__(self) -> str:
+        s = self.symbols
+        return f"Mechanism(q={list(s.q_names)}, v={list(s.v_names)}, parameters={dict(self.parameters)})"
