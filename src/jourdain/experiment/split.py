@@ -11,6 +11,7 @@ from jourdain.experiment.contacts import Felt, baseline, extrapolated, felt, ref
 from jourdain.experiment.edges import Edge, Edges
 from jourdain.experiment.kink import kink
 from jourdain.experiment.logs import Log
+from jourdain.experiment.notices import Keyword, Notice
 from jourdain.experiment.plausible import refuse_rates, refuse_units
 from jourdain.experiment.slopes import DEGREE, rates_along
 from jourdain.experiment.strike import Strike
@@ -91,7 +92,10 @@ class _Splitter:
     def _chosen(self, number: int | None, onset: float | None) -> int:
         contacts, t = self.felt.contacts, self.log.t
         if number is not None and not (isinstance(number, int) and 1 <= number <= len(contacts)):
-            raise BadLog(f"The log has {len(contacts)} contacts; choose number=1 … {len(contacts)}, not {number!r}.")
+            n = len(contacts)
+            raise BadLog(
+                Notice(f"The log has {n} contacts;", "choose ", Keyword("number", 1), f" … {n}, not {number!r}.")
+            )
         if number is None and onset is not None:
             after = [i for i, one in enumerate(contacts) if t[one.last] > onset]
             if not after:
@@ -100,10 +104,10 @@ class _Splitter:
             return after[0] + 1
         if number is None and len(contacts) > 1:
             others = ", ".join(f"{one.onset:.6g}" for one in contacts[:5]) + (", …" if len(contacts) > 5 else "")
-            self.warn(
-                f"There are {len(contacts)} contacts in the log, from t = {others} s; the first is taken. "
-                "strike(number=2) takes the second."
-            )
+            self.warn(Notice(
+                f"There are {len(contacts)} contacts in the log, from t = {others} s; the first is taken.",
+                Keyword("number", 2, method="strike"), " takes the second.",
+            ))  # fmt: skip
         first = contacts[(number or 1) - 1]
         for i in self.felt.spikes:
             if i < first.first and abs(self.normal[i]) > SPIKE * abs(first.peak):
@@ -266,10 +270,10 @@ class _Splitter:
         """Of a contact that comes to rest without springing back: where hardly any closing is left."""
         i = int(np.argmax(u))
         if u[i] < FADED * u_minus:
-            raise BadLog(
+            raise BadLog(Notice(
                 f"Compression does not end in the log: at t = {t[i]:.6g} s '{self.rig.normal}' still closes with "
-                f"u = {u[i]:.4g}, {u[i] / u_minus:.0%} of that before. Log longer, or give end=."
-            )
+                f"u = {u[i]:.4g}, {u[i] / u_minus:.0%} of that before.", "Log longer, or give ", Keyword("end"), ".",
+            ))  # fmt: skip
         end = float(t[np.argmax(u >= FADED * u_minus)])
         self.warn(
             f"Compression fades out rather than ends: from t = {end:.6g} s on '{self.rig.normal}' closes with less "
