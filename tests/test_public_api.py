@@ -75,8 +75,9 @@ def functions() -> Iterator[tuple[str, Any]]:
         module = getattr(jd, package)
         names |= {f"jd.{package}.{name}": getattr(module, name) for name in module.__all__}
     for name, thing in names.items():
-        if not inspect.isclass(thing):
+        if inspect.isfunction(thing):
             yield name, thing
+        if not inspect.isclass(thing):
             continue
         for attribute, member in vars(thing).items():
             if attribute.startswith("_") and attribute != "__init__":

@@ -16,6 +16,7 @@ import jourdain as jd
 from cases import EVENTS, read_csv
 from jourdain import gallery
 from jourdain.cli import demo
+from jourdain.data.columns import Columns
 from jourdain.plots import energy_bars
 
 
@@ -284,6 +285,53 @@ def test_mistakes_of_sweeps(arguments, message, command, tmp_path: Path, monkeyp
     assert err.count("\n") == 1
     assert out == ""
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("problem", ["walker", "compass_gait"])
+def test_a_command_that_only_prints_imports_neither_xarray_nor_matplotlib(problem: str):
+    """They take longer than the event."""
+    program = f"""if True:
+        import sys
+        from jourdain.cli.main import app
+        app(["run", "{problem}"], standalone_mode=False)
+        print([name for name in ("xarray", "matplotlib") if name in sys.modules])
+    """
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, encoding="utf-8")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith(f"{problem}: ")
+    assert result.stdout.splitlines()[-1] == "[]"
+
+
+def count_calls(monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> list[str]:
+    """A list that grows by one with each call of a method."""
+    calls: list[str] = []
+    method = getattr(owner, name)
+
+    def counted(*arguments, **keywords):
+        calls.append(name)
+        return method(*arguments, **keywords)
+
+    monkeypatch.setattr(owner, name, counted)
+    return calls
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+@pytest.mark.parametrize("problem", ["walker", "particle", "four_bar", "capture"])
+def test_an_event_is_solved_once_for_text_file_and_picture(problem: str, suffix: str, command, monkeypatch, tmp_path):
+    solved, swept = (count_calls(monkeypatch, *what) for what in ((jd.Event, "solve"), (jd.Scenario, "sweep")))
+    code, out, err = command("run", problem, "--out", tmp_path / f"ds.{suffix}", "--plot", tmp_path / "event.png")
+    assert (code, err) == (0, "")
+    assert out.count("wrote") == 2
+    assert len(solved) == 1
+    assert not swept
+
+
+def test_the_columns_of_a_sweep_are_built_once(command, monkeypatch, tmp_path):
+    """For the overview, what failed, what pulls, and the file."""
+    built, solved = (count_calls(monkeypatch, *what) for what in ((Columns, "_quantities"), (jd.Scenario, "sweep")))
+    code, _, err = command("run", "walker", "--sweep", "theta=10:40:4", "--out", tmp_path / "ds.csv")
+    assert (code, err) == (0, "")
+    assert len(built) == len(solved) == 1
 
 
 def test_demo_prints_every_event_and_draws_it(tmp_path: Path, capsys):

@@ -17,7 +17,8 @@ import jourdain as jd
 from cases import EVENTS, read_csv
 from jourdain import gallery
 from jourdain.data import files
-from jourdain.data.columns import columns
+from jourdain.data.addresses import find, unit_of
+from jourdain.data.columns import Columns
 from jourdain.data.formats.arrow import CHUNK
 
 FORMATS = ("nc", "csv", "parquet", "json")
@@ -198,21 +199,19 @@ def test_every_address_of_a_header_is_one_and_has_the_units_of_the_layout(proble
     """Rows and velocities of mixed units included."""
     scenario = getattr(gallery, problem)()
     layout = scenario.event.layout
-    found = columns(scenario.sweep()).columns
+    found = Columns(scenario.sweep()).columns
     assert len({column.address for column in found}) == len(found)
     for column in found:
         if column.kind == "quantity":
-            entry = layout.find(column.address)
-            assert not entry.names
-            _, dot, label = column.address.partition(".")
-            assert column.unit == layout.unit(entry.quantity, label if dot else None), column.address
+            assert not find(layout, column.address).names
+            assert column.unit == unit_of(layout, column.address), column.address
 
 
 def test_units_of_some_rows_where_others_have_another():
     """Rows of one constraint have one unit, whatever the rest of the event has."""
     ds = gallery.disk_on_moving_plane().sweep(keep=["v_plus", "u_plus", "impulse"])
     assert len(set(ds.velocity_unit.values)) > 1
-    for column in columns(ds).columns:
+    for column in Columns(ds).columns:
         if column.address.startswith("v_plus."):
             assert column.unit == ds.velocity_unit.sel(velocity=column.address.removeprefix("v_plus.")).item()
 
@@ -311,7 +310,7 @@ def test_suffix_in_capitals(tmp_path: Path):
 def test_refused(tmp_path: Path, name: str, kind: type[jd.Error], message: str):
     (tmp_path / "folder.nc").mkdir()
     with pytest.raises(kind) as caught:
-        files.refuse(tmp_path / name)
+        files.check_path(tmp_path / name)
     assert message in str(caught.value)
     with pytest.raises(kind):
         files.write(strikes(), tmp_path / name)

@@ -21,6 +21,7 @@ from cases import REAR_FOOT_LIMITS
 from jourdain import gallery, laws, plots
 from jourdain.cli import main as cli
 from jourdain.cli.overview import overview
+from jourdain.data.columns import Columns
 from jourdain.errors import ShapeError, UnknownName
 from jourdain.laws import ContactState
 from jourdain.plots.states import COLOURS
@@ -432,9 +433,9 @@ def test_mistakes_get_one_sentence_and_exit_code_2(command, words: str, message:
 
 def test_counts_leave_failed_events_out():
     ds = gallery.rough_rod().sweep(friction=[0.1, 0.2, 0.9, -1.0], keep=["contact_state"])
-    assert overview(ds).splitlines() == ["4 events, 3 ok, 1 bad_friction", "floor: reverses 2, sticks 1"]
+    assert overview(Columns(ds)).splitlines() == ["4 events, 3 ok, 1 bad_friction", "floor: reverses 2, sticks 1"]
     lost = ds.isel(friction=[3])
-    assert overview(lost).splitlines()[1] == "floor: no result"
+    assert overview(Columns(lost)).splitlines()[1] == "floor: no result"
     assert jd.Status(int(lost.status.item())) is jd.Status.BAD_FRICTION
 
 

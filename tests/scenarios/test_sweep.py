@@ -20,8 +20,10 @@ from jourdain import gallery
 from jourdain.algebra.record import KEPT
 from jourdain.compute import memory
 from jourdain.compute.kernel.batch import CHUNK
+from jourdain.data.addresses import find
 from jourdain.events.array_solver import LARGEST_UNROLLED, UNROLLED_FROM
 from jourdain.quantities import QUANTITIES, SCALARS
+from jourdain.scenarios.sweep import outcome_dataset
 
 MANY = 2100  # lanes: by a compiled kernel
 
@@ -113,6 +115,27 @@ def test_grid():
     t = walker().solve(theta=0.5, rho=0.25, mu=2.0)
     assert ds.loss.sel(theta=0.5, rho=0.25).item() == pytest.approx(t.loss, rel=1e-13)
     assert ds.impulse.sel(theta=0.5, rho=0.25, row="heel.normal").item() == pytest.approx(t.impulse["heel.normal"])
+
+
+@pytest.mark.parametrize("problem", EVENTS)
+@pytest.mark.parametrize("some", [False, True])
+def test_an_outcome_is_labelled_as_a_sweep_without_axes(problem: str, some: bool):
+    """Variables, dimensions, coordinates, attributes, numbers; all of them, or some by their addresses."""
+    scenario = getattr(gallery, problem)()
+    keep = ["loss", "v_plus"] if some else None
+    for constraint in scenario.event.layout.constraints[:1] if keep else ():
+        name, rows = constraint.name, constraint.rows
+        keep += [f"impulse.{name}", f"ledger.{name}", f"u_plus.{rows[-1]}"]
+    expected = scenario.sweep(keep=keep)
+    ds = outcome_dataset(scenario, scenario.solve(), {}, keep)
+    assert list(ds.variables) == list(expected.variables)
+    assert ds.attrs == expected.attrs
+    for name, variable in expected.variables.items():
+        assert ds[name].dims == variable.dims
+        assert {key: str(value) for key, value in ds[name].attrs.items()} == {
+            key: str(value) for key, value in variable.attrs.items()
+        }
+    xarray.testing.assert_allclose(ds, expected, rtol=1e-9, atol=1e-10)
 
 
 def test_units_and_names():
@@ -411,7 +434,7 @@ def test_a_sweep_that_does_not_fit_is_refused_before_anything_is_made(monkeypatc
     """Its size and the remedy are said."""
     axes: dict[str, Any] = {name: np.ones(100_000) for name in ("theta", "rho", "mu")}
     found = [str(name) for name in walker().sweep(theta=[0.3]).data_vars if name != "status"]
-    n = sum(max(len(walker().event.layout.find(name).names), 1) for name in found)
+    n = sum(max(len(find(walker().event.layout, name).names), 1) for name in found)
     with pytest.raises(jd.TooLarge, match=f"The sweep has 1,000,000,000,000,000 events of {n} numbers, .* TB, but"):
         walker().sweep(**axes)
     with pytest.raises(jd.TooLarge, match=r"keep fewer quantities \(keep=\['loss'\]\), take fewer points, or sweep in"):

@@ -550,7 +550,8 @@ def test_points_and_curves_of_the_figures_are_the_numbers(
     striking: pantograph.Results, walking: walker.Results
 ) -> None:
     """Measured points lie at the measured energies; the end of the point-foot curve on the curve, in its unit."""
-    left, right = pantograph_shown._over_gamma(striking).axes
+    pictures = {picture.name: picture for picture in pantograph_shown.pictures(striking)}
+    left, right = pictures["pantograph_energies_gamma"].draw().axes
     for ax, d in ((left, 0.0), (right, 0.2)):
         some = [case for case in striking.cases if case.paper == "FK-b" and case.d == d]
         points = [line for line in ax.lines if line.get_marker() == "o"]

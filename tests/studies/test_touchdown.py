@@ -18,7 +18,7 @@ from jourdain import gallery
 from jourdain.gallery.touchdown import ROBOTS
 from jourdain.plots.render import rendered
 from jourdain.robots.limbs import limb
-from jourdain.studies.touchdown import KNEES, column, draws, sampled, study
+from jourdain.studies.touchdown import KNEES, draws, sampled, study
 
 FEET = ("FL", "FR", "HL", "HR")
 
@@ -128,7 +128,7 @@ def test_study(landing: jd.Scenario) -> None:
     for foot in FEET:
         assert sum(found.held[foot].values()) == pytest.approx(1.0)
     for words in ("4000 states around the pose", "costliest first", "knees from 0° to 120°", "what holds"):
-        assert words in found.told
+        assert words in found.text
 
 
 def test_a_study_without_outcomes(landing: jd.Scenario) -> None:
@@ -138,15 +138,15 @@ def test_a_study_without_outcomes(landing: jd.Scenario) -> None:
 
 def test_states_without_an_outcome_are_told_and_left_out(landing: jd.Scenario) -> None:
     found = study(landing, FEET, {}, 1200)
-    whole = found.told
-    normal = column(found.states, "impulse.FL.normal")
+    whole = found.text
+    normal = found.states["impulse.FL.normal"].values
     pulling = float(np.mean(normal < 0))
     places = np.flatnonzero(normal >= 0)[:600]
     found.states["loss"][places] = np.nan
     found.states["impulse.FL.normal"][places] = np.nan
     assert "without an outcome" not in whole
-    assert "1200 states around the pose, 600 of them without an outcome, which are left out" in found.told
-    line = next(line for line in found.told.splitlines() if line.startswith("FL  "))
+    assert "1200 states around the pose, 600 of them without an outcome, which are left out" in found.text
+    line = next(line for line in found.text.splitlines() if line.startswith("FL  "))
     assert float(line.split()[1]) == pytest.approx(100 * 2 * pulling, abs=0.06)
 
 
@@ -159,8 +159,8 @@ def test_states_of_the_study_are_those_of_solve(landing: jd.Scenario) -> None:
     states = study(landing, FEET, {}, 1500).states
     samples = draws(landing, {}, 1500, np.random.default_rng(7))
     t = landing.solve(parameters={name: values[:20] for name, values in samples.items()})
-    assert np.allclose(column(states, "loss")[:20], t.loss, rtol=1e-9)
-    assert np.allclose(column(states, "impulse.FL.normal")[:20], t.impulse["FL.normal"], rtol=1e-9)
+    assert np.allclose(states["loss"].values[:20], t.loss, rtol=1e-9)
+    assert np.allclose(states["impulse.FL.normal"].values[:20], t.impulse["FL.normal"], rtol=1e-9)
 
 
 @pytest.mark.parametrize("arm", ["free", "locked"])

@@ -4,46 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from jourdain.data.files import refuse, refuse_place, whole, write
+from jourdain.data.columns import Columns
+from jourdain.data.files import check_path, check_place, whole_file, write
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command prints, and what it can write and draw."""
+    """What a command prints; dataset, figure and film are made only when a file is to hold them."""
 
     text: str
-    dataset: Callable[[], xarray.Dataset]
-    picture: Callable[[], Any]  # Axes or a Figure
+    dataset: Callable[[], xarray.Dataset | Columns]
+    figure: Callable[[], Axes | Figure] | None = None
     film: Callable[[Path], None] | None = None  # writes it to a file
 
     def deliver(self, out: Path | None, plot: Path | None) -> None:
-        """Print the text, write the numbers to `out` and the picture to `plot`; each may be None.
+        """Print the text, write the numbers to `out` and the figure or film to `plot`; each may be None.
 
-        The picture is drawn first: what cannot be drawn leaves nothing written.
+        The figure is drawn first: what cannot be drawn leaves nothing written.
         """
         film = self.film if plot is not None and is_film(plot) else None
-        picture: Any = self.picture() if plot is not None and film is None else None
+        figure = self.figure() if plot is not None and film is None and self.figure is not None else None
         typer.echo(self.text)
         if out is not None:
             write(self.dataset(), out)
             typer.echo(f"\nwrote {out}")
-        if plot is not None and film is not None:
-            film(plot)
+        if plot is not None:
+            (film or partial(save_figure, figure))(plot)
             typer.echo(f"\nwrote {plot}")
-        elif plot is not None:
-            from jourdain.plots import save
 
-            with whole(plot) as part:
-                save(picture, part)
-            typer.echo(f"\nwrote {plot}")
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Axes or a Figure to a file, which is there in full or not at all."""
+    from jourdain.plots import save
+
+    with whole_file(path) as part:
+        save(figure, part)
 
 
 def is_film(path: Path) -> bool:
@@ -53,12 +59,18 @@ def is_film(path: Path) -> bool:
     return path.suffix.removeprefix(".").lower() in FILMS
 
 
-def check_files(out: Path | None, plot: Path | None) -> None:
+def check_files(out: Path | None, plot: Path | None, films: bool = False) -> None:
     """Raise, before anything is computed, for a place where no file can be, or a format that is not written."""
     if out is not None:
-        refuse(out)
-    if plot is not None:
-        from jourdain.plots.saving import refuse_format
+        check_path(out)
+    if plot is None:
+        return
+    if films and is_film(plot):
+        from jourdain.plots.animation import check_film
 
-        refuse_place(plot)
-        refuse_format(plot)
+        check_film(plot)
+    else:
+        from jourdain.plots.saving import check_format
+
+        check_place(plot)
+        check_format(plot)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, get_args
 
 import numpy as np
 
 from jourdain.compute.memory import refuse_too_large
+from jourdain.data.numbers import amount, shown_in
 from jourdain.errors import BadArgument, unknown
 from jourdain.inputs import Array
 from jourdain.laws import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
 
-MOST = 10**15  # points of an axis
+MAX_POINTS = 10**15  # of an axis
 AXIS = "PARAMETER=START:STOP:COUNT or PARAMETER=A,B,C"
 LAWS: dict[str, Law | None] = {  # their numbers are parameters of the problem, under these names
     "none": None,
@@ -26,15 +27,15 @@ LAWS: dict[str, Law | None] = {  # their numbers are parameters of the problem, 
 
 def pairs(option: str, form: str, words: Iterable[str]) -> dict[str, str]:
     """Name → text, from words such as `theta=20`; a name given twice is refused."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for word in words:
         name, sign, text = (part.strip() for part in word.partition("="))
         if not sign or not name or not text:
             raise BadArgument(f"{option} takes {form}, not '{word}'.")
-        if name in found:
+        if name in texts:
             raise BadArgument(f"{option} gives '{name}' twice; leave one out.")
-        found[name] = text
-    return found
+        texts[name] = text
+    return texts
 
 
 def number(name: str, text: str) -> float:
@@ -72,13 +73,13 @@ def takes_law(kind: Any) -> bool:
 
 def setting(name: str, text: str, unit: str) -> float:
     """The value of a parameter, in SI."""
-    value = number(name, text) * degrees(unit)
-    refuse_negative(name, value, unit)
+    value = number(name, text) * shown_in(unit)[1]
+    check_not_negative(name, value, unit)
     return value
 
 
-def refuse_negative(name: str, least: float, unit: str) -> None:
-    """A mass matrix may be sound with a negative mass in it; what comes out is not."""
+def check_not_negative(name: str, least: float, unit: str) -> None:
+    """Raise for a negative mass: the mass matrix may be sound with it, but the outcome is not."""
     if unit in ("kg", "kg m^2") and least < 0:
         raise BadArgument(f"{name} is {least:g} {unit}; masses and inertias are not negative.")
 
@@ -95,33 +96,20 @@ def axis(name: str, text: str, unit: str) -> Array:
         count = whole(f"The count of {name}", parts[2])
         if count < 1:
             raise BadArgument(f"The count of {name} must be at least 1, not {count}.")
-        if count > MOST:
+        if count > MAX_POINTS:
             raise BadArgument(f"The count of {name} is more than any machine holds; take fewer points.")
         refuse_too_large("The sweep", count, 1, "take fewer points")
         with np.errstate(all="ignore"):  # said below
             values = np.linspace(start, stop, count)
     if not np.isfinite(values).all():
         raise BadArgument(f"The values of {name} must be finite, not '{text}'.")
-    refuse_negative(name, float(values.min()), unit)
-    return values * degrees(unit)
+    check_not_negative(name, float(values.min()), unit)
+    return values * shown_in(unit)[1]
 
 
-def degrees(unit: str) -> float:
-    """What a number of the command line is multiplied by: quantities whose unit is rad are given in degrees."""
-    return math.pi / 180 if unit == "rad" else 1.0
-
-
-def assignment(name: str, value: float | Array | None, units: Mapping[str, str]) -> str:
-    """A parameter and its value as a person reads them; of an axis, its ends and how many there are."""
+def assignment(name: str, value: float | Array | None, unit: str) -> str:
+    """A parameter and its value as they can be typed; of an axis, its ends and how many values there are."""
     if value is None:
         return f"{name}=?"
-    unit = units.get(name, "")
-    if isinstance(value, np.ndarray) and value.size > 1:
-        return f"{name}={amount(value[0], unit)} … {amount(value[-1], unit)} ({value.size})"
-    return f"{name}={amount(float(np.ravel(value)[0]), unit)}"
-
-
-def amount(value: float, unit: str) -> str:
-    """A value with its unit, angles in degrees."""
-    shown = {"rad": "°", "1": "", "": ""}.get(unit, f" {unit}")
-    return f"{value / degrees(unit):.6g}{shown}"
+    first, last = (amount(float(np.ravel(value)[i]), unit, minus="-") for i in (0, -1))
+    return f"{name}={first} … {last} ({np.size(value)})" if np.size(value) > 1 else f"{name}={first}"

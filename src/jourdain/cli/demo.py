@@ -25,8 +25,9 @@ def variants() -> Iterator[tuple[str, Any]]:
 
 def main(folder: str = "out") -> None:
     """Print every outcome and write its picture."""
-    from jourdain.cli.moving import motion
-    from jourdain.plots import event_plot, save
+    from jourdain.cli.answers import save_figure
+    from jourdain.cli.events import event
+    from jourdain.cli.motions import motion
     from jourdain.scenarios.scenario import Scenario
 
     out = Path(folder)
@@ -34,13 +35,10 @@ def main(folder: str = "out") -> None:
     report = []
     for title, problem in track(list(variants()), description="gallery", disable=not sys.stderr.isatty()):
         heading = title.replace("_", " ")
-        if isinstance(problem, Scenario):
-            told, picture = str(problem.solve()), event_plot(problem, heading)
-        else:
-            moves = motion(problem, {}, None, heading)
-            told, picture = moves.text, moves.picture()
-        save(picture, out / f"{title.replace(' ', '_')}.png")
-        report.append(f"{heading}\n{'=' * len(title)}\n{told}\n")
+        answer = (event if isinstance(problem, Scenario) else motion)(problem, {}, heading)
+        assert answer.figure is not None
+        save_figure(answer.figure(), out / f"{title.replace(' ', '_')}.png")
+        report.append(f"{heading}\n{'=' * len(title)}\n{answer.text}\n")
     print("\n".join(report))
     print(f"{len(report)} problems; a picture of each in {out}/")
 

@@ -1,107 +1,125 @@
-"""Which problem is meant: a name of the gallery or FILE.py:NAME, with what --set chooses of it."""
+"""Which problem is meant: a name of the gallery or FILE.py:NAME, with what --set and --sweep choose of it."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from jourdain.cli.arguments import AXIS, axis, pairs, setting, structural
+from jourdain.cli.arguments import assignment, axis, setting, structural
 from jourdain.errors import BadArgument, Error, unknown
+from jourdain.inputs import Array
 
 if TYPE_CHECKING:
     from jourdain.events.event import Event
     from jourdain.motion.hybrid import Hybrid
     from jourdain.scenarios.scenario import Scenario
 
+MANY = 20  # parameters; of more, only those that are given or not 0 are shown
 
-def units_of(made: Scenario | Hybrid) -> Mapping[str, str]:
-    """Of the parameters of a problem."""
+
+@dataclass(frozen=True)
+class Problem:
+    """A model, and what the command line chooses of it; numbers in SI."""
+
+    name: str
+    model: Any  # a Scenario, a Hybrid or an Event
+    structure: Mapping[str, str]  # the keywords that it was built with, as they were typed
+    values: dict[str, float]  # of parameters that are fixed
+    axes: dict[str, Array]  # of those that are swept
+
+    @property
+    def title(self) -> str:
+        return self.name.replace("_", " ")
+
+    @property
+    def heading(self) -> str:
+        """The problem and its parameters; where there are many, those that are given or not 0."""
+        given, units = {**self.values, **self.axes}, units_of(self.model)
+        shown: dict[str, Any] = {**self.model.parameters, **given}
+        if len(shown) > MANY:
+            shown = {key: value for key, value in shown.items() if key in given or value}
+        choices = [f"{key}={text}" for key, text in self.structure.items()]
+        numbers = [assignment(key, value, units.get(key, "")) for key, value in shown.items()]
+        return f"{self.name}: {'  '.join([*choices, *numbers])}"
+
+
+def units_of(model: Scenario | Hybrid | Event) -> Mapping[str, str]:
+    """The units of the parameters of a model; those of one that moves include `until`."""
+    from jourdain.motion.hybrid import Hybrid
     from jourdain.scenarios.scenario import Scenario
 
-    return made.units if isinstance(made, Scenario) else {**made.mechanism.units, "until": "s"}
+    if isinstance(model, Scenario):
+        return model.units
+    return {**model.mechanism.units, "until": "s"} if isinstance(model, Hybrid) else model.mechanism.units
 
 
-def problem_of(
-    name: str, settings: list[str], sweeps: list[str]
-) -> tuple[Scenario | Hybrid, dict[str, str], dict[str, Any], dict[str, Any]]:
-    """The problem, the choices that it was built with, parameters that are fixed and those that are swept."""
-    from jourdain import gallery
+def problem(name: str, fixed: Mapping[str, str], swept: Mapping[str, str] = {}, one_event: bool = False) -> Problem:
+    """The problem of that name, with the texts of --set and --sweep as its choices and numbers.
 
-    if name not in gallery.__all__:
-        raise unknown("problem", name, gallery.__all__)
-    problem = getattr(gallery, name)
-    keywords = inspect.signature(problem).parameters
-    fixed, swept = pairs("--set", "PARAMETER=VALUE", settings), pairs("--sweep", AXIS, sweeps)
+    `one_event`: it must be a Scenario or an Event, and may be FILE.py:NAME.
+    """
+    from jourdain.events.event import Event
+    from jourdain.scenarios.scenario import Scenario
+
+    model, hints = _from_file(name) if one_event and name.rpartition(":")[0].endswith(".py") else _from_gallery(name)
+    keywords: Mapping[str, inspect.Parameter] = inspect.signature(model).parameters if callable(model) else {}
     for key in swept:
         if key in keywords:
             raise BadArgument(f"'{key}' changes how '{name}' is built, so it cannot be swept; choose it with --set.")
         if key in fixed:
             raise BadArgument(f"'{key}' is given by --set and by --sweep; leave one out.")
-    structure, kinds = {key: fixed.pop(key) for key in keywords if key in fixed}, get_type_hints(problem)
-    made: Scenario | Hybrid = problem(**{key: structural(key, text, keywords[key].default, kinds[key])
-                                         for key, text in structure.items()})  # fmt: skip
-    units = units_of(made)
-    known = [*made.parameters, *(["until"] if "until" in units else [])]
-    for key in (*fixed, *swept):
+    structure = {key: fixed[key] for key in keywords if key in fixed}
+    if callable(model):
+        make, choices = model, {key: structural(key, text, keywords[key].default, hints.get(key))
+                                for key, text in structure.items()}  # fmt: skip
+        model = _guarded(name, lambda: make(**choices))
+    if one_event and not isinstance(model, Scenario | Event):
+        raise BadArgument(f"'{name}' is not one event (a Scenario or an Event); a log or a testbed needs one.")
+    units = units_of(model)
+    numbers = {key: text for key, text in fixed.items() if key not in structure}
+    known = [*model.parameters, *(["until"] if "until" in units else [])]
+    for key in (*numbers, *swept):
         if key not in known:
             raise unknown("parameter", key, [*keywords, *known])
-    values = {key: setting(key, text, units.get(key, "")) for key, text in fixed.items()}
-    return made, structure, values, {key: axis(key, text, units.get(key, "")) for key, text in swept.items()}
+    values = {key: setting(key, text, units.get(key, "")) for key, text in numbers.items()}
+    axes = {key: axis(key, text, units.get(key, "")) for key, text in swept.items()}
+    return Problem(name, model, structure, values, axes)
 
 
-def model_of(model: str, settings: Mapping[str, str]) -> tuple[Scenario | Event, dict[str, float]]:
-    """A problem of the gallery that is one event, or what FILE.py:NAME is or makes; and its parameters in SI."""
-    from jourdain.events.event import Event
-    from jourdain.scenarios.scenario import Scenario
-
-    made, kinds = _maker(model)
-    left = dict(settings)
-    hints = inspect.signature(made).parameters if callable(made) else {}
-    structure = {
-        key: structural(key, left.pop(key), hints[key].default, kinds.get(key)) for key in hints if key in left
-    }
-    if callable(made):
-        made = _guarded(model, lambda: made(**structure))
-    if not isinstance(made, Scenario | Event):
-        raise BadArgument(f"'{model}' is not one event (a Scenario or an Event); a log or a testbed needs one.")
-    units = made.units if isinstance(made, Scenario) else made.mechanism.units
-    for name in left:
-        if name not in made.parameters:
-            raise unknown("parameter", name, [*hints, *made.parameters])
-    return made, {name: setting(name, text, units.get(name, "")) for name, text in left.items()}
-
-
-def _guarded(model: str, run: Callable[[], Any]) -> Any:
-    """What somebody's own file makes; what goes wrong in it is told in one sentence."""
-    try:
-        return run()
-    except Error:
-        raise
-    except (Exception, SystemExit) as error:
-        raise BadArgument(f"'{model}' cannot be run: {type(error).__name__}: {error}") from None
-
-
-def _maker(model: str) -> tuple[Any, Mapping[str, Any]]:
-    """What makes a scenario, and the types of its keywords."""
+def _from_gallery(name: str) -> tuple[Any, Mapping[str, Any]]:
+    """The function that builds a problem of the gallery, and the types of its keywords."""
     from jourdain import gallery
 
-    path, colon, name = model.rpartition(":")
-    if not colon or not path.endswith(".py"):
-        if model not in gallery.__all__:
-            raise unknown("problem", model, gallery.__all__)
-        made = getattr(gallery, model)
-        return made, get_type_hints(made)
+    if name not in gallery.__all__:
+        raise unknown("problem", name, gallery.__all__)
+    maker = getattr(gallery, name)
+    return maker, get_type_hints(maker)
+
+
+def _from_file(name: str) -> tuple[Any, Mapping[str, Any]]:
+    """What FILE.py:NAME is: a model, or a function that makes one; the types of its keywords are not looked at."""
+    path, _, wanted = name.rpartition(":")
     if not Path(path).is_file():
         raise BadArgument(f"There is no file '{path}'.")
     spec = spec_from_file_location(Path(path).stem, path)
     assert spec is not None
     assert spec.loader is not None
-    module = module_from_spec(spec)
-    loader = spec.loader
+    module, loader = module_from_spec(spec), spec.loader
     _guarded(path, lambda: loader.exec_module(module))
-    if not hasattr(module, name):
-        raise unknown(f"name in '{path}'", name, [one for one in vars(module) if not one.startswith("_")])
-    return getattr(module, name), {}
+    if not hasattr(module, wanted):
+        raise unknown(f"name in '{path}'", wanted, [one for one in vars(module) if not one.startswith("_")])
+    return getattr(module, wanted), {}
+
+
+def _guarded(name: str, run: Callable[[], Any]) -> Any:
+    """What somebody's own file makes; what goes wrong in it becomes an error of one sentence."""
+    try:
+        return run()
+    except Error:
+        raise
+    except (Exception, SystemExit) as error:
+        raise BadArgument(f"'{name}' cannot be run: {type(error).__name__}: {error}") from None

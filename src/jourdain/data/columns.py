@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jourdain.errors import ShapeError, Status, listing
-from jourdain.quantities import unit_along
+from jourdain.data.addresses import labelled, numbers_of, parts, quantities_in, unit_in
+from jourdain.errors import Status
 
 if TYPE_CHECKING:
     import xarray
+
+STATUS_NAMES = np.array([status.name.lower() for status in Status])
 
 
 @dataclass(frozen=True)
@@ -32,82 +35,77 @@ class Column:
         """All lines."""
         return self.read(slice(None))
 
+    def at(self, line: int) -> Any:
+        """The value in one line."""
+        return self.read(slice(line, line + 1))[0]
 
-@dataclass(frozen=True)
+    @property
+    def header(self) -> str:
+        """Address and unit, as a file has them: "loss [J]"."""
+        return f"{self.address} [{self.unit}]" if self.unit else self.address
+
+
+@dataclass(frozen=True, eq=False)
 class Columns:
-    """What a dataset holds, as a tidy table: the first axis varies slowest."""
+    """A sweep, or the dataset of a transition, as a tidy table: the first axis varies slowest."""
 
-    axes: Mapping[str, int]  # what the lines run over, and how far
-    columns: tuple[Column, ...]  # swept parameters, fixed ones, scalars, what lies along a dimension, status
+    dataset: xarray.Dataset
+
+    @cached_property
+    def axes(self) -> dict[str, int]:
+        """What the lines run over, and how far."""
+        ds = self.dataset
+        return {str(dim): ds.sizes[dim] for variable in (*ds.data_vars.values(), *ds.coords.values())
+                for dim in variable.dims if dim not in labelled(variable)}  # fmt: skip
 
     @property
     def n_lines(self) -> int:
         return math.prod(self.axes.values())
 
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """Swept parameters, fixed ones, scalars, what lies along a dimension, status; each address once."""
+        found = [*self._parameters(), *sorted(self._quantities(), key=lambda column: column.along)]
+        if "status" in self.dataset:
+            found.append(self._column("status", self.dataset["status"], "status"))
+        first: dict[str, Column] = {}
+        for column in found:
+            first.setdefault(column.address, column)
+        return tuple(first.values())
 
-def columns(ds: xarray.Dataset) -> Columns:
-    """The columns of a sweep, or of the dataset of a transition; a quantity that is there twice has one."""
-    labelled = {dim for dim in ds.dims if dim in ds.coords and ds[dim].dtype.kind not in "biuf"}
-    axes = {str(dim): ds.sizes[dim] for variable in (*ds.data_vars.values(), *ds.coords.values())
-            for dim in variable.dims if dim not in labelled}  # fmt: skip
-    parameters = {str(name): ds[name] for name in ds.coords if not labelled.intersection(ds[name].dims)}
-    found = [_place(axis, axes) for axis in axes if axis not in parameters]
-    swept = [*(name for name in axes if name in parameters),
-             *(name for name, values in parameters.items() if values.dims and name not in axes)]  # fmt: skip
-    found += [_column(name, parameters[name], axes, "swept") for name in swept]
-    found += [_column(name, values, axes, "fixed") for name, values in parameters.items() if name not in swept]
-    several: list[Column] = []
-    for name, values in ds.data_vars.items():
-        if name == "status":
-            continue
-        across = [dim for dim in values.dims if dim in labelled]
-        if not across:
-            found.append(_column(str(name), values, axes, "quantity"))
-            continue
-        if len(across) > 1:
-            raise ShapeError(
-                f"'{name}' lies along {listing(map(str, across))}, and a column has one label; pick one value."
-            )
-        (dim,) = across
-        for i, label in enumerate(ds[dim].values):
-            of_label = str(ds[f"{dim}_unit"].values[i]) if f"{dim}_unit" in ds.coords else ""
-            unit = values.attrs.get("units") or unit_along(str(name), of_label)
-            address = f"{str(name).partition('.')[0]}.{label}"
-            several.append(_column(address, values.isel({dim: i}), axes, "quantity", unit, along=True))
-    found += several
-    if "status" in ds:
-        found.append(_column("status", ds["status"], axes, "status"))
-    unique: dict[str, Column] = {}
-    for column in found:
-        unique.setdefault(column.address, column)
-    return Columns(axes, tuple(unique.values()))
+    def of_kind(self, kind: str) -> list[Column]:
+        return [column for column in self.columns if column.kind == kind]
 
+    def _parameters(self) -> Iterator[Column]:
+        from xarray import DataArray
 
-def _column(
-    address: str, values: xarray.DataArray, axes: Mapping[str, int], kind: str, unit: str | None = None,
-    along: bool = False,
-) -> Column:  # fmt: skip
-    variable: Any = values.variable
-    wide: NDArray[Any] = variable.set_dims(axes).values  # broadcast, not copied
-    unit = str(values.attrs.get("units", "")) if unit is None else unit
+        values = {str(name): array for name, array in self.dataset.coords.items() if not labelled(array)}
+        for axis, size in self.axes.items():
+            if axis not in values:  # an axis without a coordinate, such as `sample`: which one it is
+                yield self._column(axis, DataArray(np.arange(size), dims=axis), "swept")
+        swept = [*(name for name in self.axes if name in values),
+                 *(name for name, array in values.items() if array.dims and name not in self.axes)]  # fmt: skip
+        yield from (self._column(name, values[name], "swept") for name in swept)
+        yield from (self._column(name, array, "fixed") for name, array in values.items() if name not in swept)
 
-    def read(lines: slice) -> NDArray[Any]:
-        if wide.ndim <= 1 or lines == slice(None):
-            return np.asarray(wide.reshape(-1)[lines])
-        places = np.arange(*lines.indices(wide.size))
-        return np.asarray(wide[np.unravel_index(places, wide.shape)])
+    def _quantities(self) -> Iterator[Column]:
+        for name in quantities_in(self.dataset):
+            variable = self.dataset[name]
+            for address, values in numbers_of(variable):
+                yield self._column(address, values, "quantity", along=values.ndim < variable.ndim)
 
-    def told(lines: slice) -> NDArray[Any]:
-        return np.asarray(STATUS_NAMES[read(lines).astype(int)])
+    def _column(self, address: str, values: xarray.DataArray, kind: str, along: bool = False) -> Column:
+        variable: Any = values.variable
+        wide: NDArray[Any] = variable.set_dims(self.axes).values  # broadcast, not copied
 
-    return Column(address, unit, kind, along, told if kind == "status" else read)
+        def read(lines: slice) -> NDArray[Any]:
+            if wide.ndim <= 1 or lines == slice(None):
+                return np.asarray(wide.reshape(-1)[lines])
+            places = np.arange(*lines.indices(wide.size))
+            return np.asarray(wide[np.unravel_index(places, wide.shape)])
 
+        def status_names(lines: slice) -> NDArray[Any]:
+            return np.asarray(STATUS_NAMES[read(lines).astype(int)])
 
-STATUS_NAMES = np.array([one.name.lower() for one in Status])
-
-
-def _place(axis: str, axes: Mapping[str, int]) -> Column:
-    """An axis without a coordinate, such as `sample`: which one it is."""
-    from xarray import DataArray
-
-    return _column(axis, DataArray(np.arange(axes[axis]), dims=axis), axes, "swept")
+        unit = unit_in(values, parts(address)[0])
+        return Column(address, unit, kind, along, status_names if kind == "status" else read)

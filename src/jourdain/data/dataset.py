@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.data.addresses import UNITS_ALONG, find
 from jourdain.data.layout import Entry, Layout
 from jourdain.errors import Status
 from jourdain.inputs import Array
@@ -27,7 +28,7 @@ def kept(layout: Layout, keep: Sequence[str] | None) -> dict[str, Entry]:
                 if name != "status" and (not quantity.along or layout.along(quantity.along))]  # fmt: skip
     elif isinstance(keep, str):
         keep = [keep]
-    return {address: layout.find(address) for address in keep if address != "status"}
+    return {address: find(layout, address) for address in keep if address != "status"}
 
 
 def names(layout: Layout, entries: Mapping[str, Entry]) -> dict[str, str]:
@@ -36,15 +37,7 @@ def names(layout: Layout, entries: Mapping[str, Entry]) -> dict[str, str]:
     for variable, entry in entries.items():
         if entry.names:
             found[_dimension(layout, variable, entry)] = "a dimension of the results"
-    return found | {f"{name}_unit": "a label of the results" for name in _UNITS if name in found}
-
-
-_UNITS = {
-    "coordinate": "q",
-    "velocity": "v_plus",
-    "row": "u_plus",
-    "output": "outputs_plus",
-}  # dimension → whose unit is given along it
+    return found | {f"{name}_unit": "a label of the results" for name in UNITS_ALONG if name in found}
 
 
 def _dimension(layout: Layout, variable: str, entry: Entry) -> str:
@@ -77,7 +70,7 @@ def dataset(
         dimension = _dimension(layout, variable, entry)
         data[variable] = ((*axes, dimension), numbers, attributes(layout, entry))
         labels[dimension] = list(entry.names)
-    for dimension, quantity in _UNITS.items():
+    for dimension, quantity in UNITS_ALONG.items():
         if dimension in labels:
             units = [layout.unit(quantity, name) for name in labels[dimension]]
             labels[f"{dimension}_unit"] = (dimension, units, {"long_name": f"unit of {quantity}"})
@@ -88,11 +81,9 @@ def dataset(
 
 def summary(status: NDArray[np.int8]) -> str:
     """How many events there are, and what became of them."""
-    told = np.asarray(status)[np.asarray(status) != Status.OK]
-    counts = np.bincount(told, minlength=len(Status))
-    others = [f"{counts[one]} {one.name.lower()}" for one in Status if counts[one]]
-    events = f"{status.size} event{'s' if status.size != 1 else ''}"
-    return ", ".join([events, f"{status.size - told.size} ok", *others])
+    counts = np.bincount(np.ravel(status), minlength=len(Status))
+    others = [f"{counts[code]} {code.name.lower()}" for code in Status if code != Status.OK and counts[code]]
+    return ", ".join([f"{status.size} event{'s' * (status.size != 1)}", f"{counts[Status.OK]} ok", *others])
 
 
 def flags(codes: type[IntEnum]) -> dict[str, Any]:
@@ -104,11 +95,8 @@ def flags(codes: type[IntEnum]) -> dict[str, Any]:
 def attributes(layout: Layout, entry: Entry) -> dict[str, Any]:
     """Symbol, units and long name of a variable."""
     quantity = QUANTITIES[entry.quantity]
-    label = (
-        layout.along(quantity.along)[entry.places[0]]
-        if quantity.along and not entry.names and not entry.summed
-        else None
-    )
+    single = quantity.along and not entry.names and not entry.summed
+    label = layout.along(quantity.along)[entry.places[0]] if single else None
     long_name = quantity.long_name + (f": {label}" if label else "")
     if entry.quantity == "contact_state":
         return {"symbol": quantity.symbol, "long_name": long_name, **flags(ContactState)}

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jourdain.data.columns import Columns
 from jourdain.data.formats import csv, json, netcdf, parquet
 from jourdain.errors import CannotWrite, unknown
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     import xarray
 
 
-def write(ds: xarray.Dataset, path: str | os.PathLike[str]) -> None:
+def write(ds: xarray.Dataset | Columns, path: str | os.PathLike[str]) -> None:
     """Write a dataset; the suffix says how: .nc, .csv, .parquet, .json.
 
     netCDF and JSON keep the dataset as it is (JSON: `Dataset.to_dict`, null for NaN, which `Dataset.from_dict` reads
@@ -35,15 +36,15 @@ def write(ds: xarray.Dataset, path: str | os.PathLike[str]) -> None:
     <BLANKLINE>
     """
     path = Path(path)
-    refuse(path)
-    with whole(path) as part:
-        _FORMATS[_format(path)].write(ds, part)
+    check_path(path)
+    with whole_file(path) as part:
+        _FORMATS[_format(path)].write(ds if isinstance(ds, Columns) else Columns(ds), part)
 
 
-def refuse(path: str | os.PathLike[str]) -> None:
+def check_path(path: str | os.PathLike[str]) -> None:
     """Raise, before anything is computed, if a dataset cannot be written to this path."""
     path = Path(path)
-    refuse_place(path)
+    check_place(path)
     if not path.suffix:
         raise CannotWrite(f"'{path}' has no suffix; .{', .'.join(_FORMATS)} say how it is to be written.")
     if _format(path) in ("png", "svg", "pdf"):
@@ -57,7 +58,7 @@ def refuse(path: str | os.PathLike[str]) -> None:
         check()
 
 
-def refuse_place(path: Path) -> None:
+def check_place(path: Path) -> None:
     """Raise if there can be no file at this path, whatever it is to hold."""
     if path.is_dir():
         raise CannotWrite(f"'{path}' is a folder; give the name of a file.")
@@ -70,7 +71,7 @@ def refuse_place(path: Path) -> None:
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def whole_file(path: Path) -> Iterator[Path]:
     """A file beside the path to write to; it takes the path's place when all is written, else it goes."""
     path = path.resolve()  # of a link, what it points to
     part = None

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from jourdain.errors import UnknownName, unknown
 from jourdain.kinds import ON_KINDS, Kind
 from jourdain.quantities import PHASES, QUANTITIES, unit_along
 
@@ -107,39 +106,6 @@ class Layout:
         }
         return labels[dimension]
 
-    def find(self, address: str) -> Entry:
-        """What `"loss"`, `"v_plus"`, `"v_plus.theta"`, `"impulse.heel"`, `"impulse.heel.normal"` stand for."""
-        if not isinstance(address, str):
-            raise UnknownName(f"A quantity is addressed by a text, such as 'loss' or 'v_plus.theta', not {address!r}.")
-        name, dot, part = address.partition(".")
-        name = "outputs_plus" if name == "outputs" else name
-        known = [known for known in QUANTITIES if known != "status"]
-        if name not in known:
-            raise unknown("quantity", name, known)
-        dimension = QUANTITIES[name].along
-        if not dimension:
-            if dot:
-                raise unknown("quantity", address, [name])
-            return Entry(name, (0,), ())
-        labels = self.along(dimension)
-        if name == "ledger" and dot and part in self.impulses:
-            return Entry("applied_work", (self.impulses.index(part),), ())
-        if not labels:
-            raise UnknownName(f"This event has no '{name}': {_NOTHING[dimension]}.")
-        if not dot:
-            return Entry(name, tuple(range(len(labels))), labels)
-        if part in labels:
-            return Entry(name, (labels.index(part),), ())
-        if dimension == "row":
-            for c in self.constraints:
-                if part == c.name or (c.contact and len(c.rows) > 2 and part == f"{c.name}.tangent"):
-                    places = range(*self.slices[c.name].indices(len(labels)))[1 if part != c.name else 0 :]
-                    several = tuple(labels[i] for i in places)
-                    return Entry(name, tuple(places), () if name == "ledger" else several, summed=name == "ledger")
-        aliases = [c.name for c in self.constraints] if dimension == "row" else []
-        aliases += self.impulses if name == "ledger" else ()
-        raise unknown(f"entry of {name}", part, [*labels, *aliases])
-
     def unit(self, quantity: str, label: str | None = None) -> str:
         """The unit of a quantity, of one of its numbers; "" where it is not known or not the same for all."""
         dimension = QUANTITIES[quantity].along
@@ -154,13 +120,3 @@ class Layout:
         names = self.along(dimension) if label is None else (label,)
         found = {unit_along(quantity, labels.get(name, "")) for name in names}
         return found.pop() if len(found) == 1 else ""
-
-
-_NOTHING = {  # why a dimension has no labels
-    "velocity": "there are no velocities",
-    "row": "no constraint takes part",
-    "contact": "no contact takes part",
-    "applied": "no impulse is applied",
-    "one_sided": "no contact is one-sided",
-    "output": "the mechanism names no outputs",
-}

@@ -13,6 +13,7 @@ from casadi import SX
 from jourdain.algebra import lapack
 from jourdain.algebra.checks import DOUBTFUL_ROWS, LARGEST
 from jourdain.algebra.contacts.iteration import Iterated
+from jourdain.data.addresses import find
 from jourdain.data.layout import Entry, Layout
 from jourdain.errors import BadEvent, NameClash, NotConverged, Status, listing, unknown
 from jourdain.events.solver import Solver, Statuses
@@ -35,7 +36,7 @@ def names_in(wrt: Any) -> tuple[str, ...]:
 
 def differentiable(layout: Layout, of: str) -> Entry:
     """What an address stands for, if it has a derivative."""
-    entry = layout.find(name_of(of))
+    entry = find(layout, name_of(of))
     if entry.quantity in INTEGERS:
         raise BadEvent(f"'{of}' is a whole number: it has no derivative.")
     return entry

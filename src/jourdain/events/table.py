@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jourdain.data.numbers import significant, with_unit
 from jourdain.kinds import ON_KINDS, ContactState, Kind
 
 if TYPE_CHECKING:
@@ -93,7 +94,6 @@ def _velocities(t: Transition) -> Table:
 
 
 def _rows(t: Transition) -> Table:
-    units = {row: unit for c in t.layout.constraints for row, unit in c.row_units.items()}
     speed = _largest(t.v_minus, t.v_plus, *t.u_minus.values(), *t.u_plus.values())
     force = _largest(*t.impulse.values())
     rows = []
@@ -103,7 +103,7 @@ def _rows(t: Transition) -> Table:
         kind = str(row.kind)
         if row.kind == Kind.CONTACT and row.name == f"{row.constraint}.normal":
             kind = f"contact, {t.contact[row.constraint]!s}"
-        rows.append([with_unit(row.name, units[row.name]), kind, *u, impulse])
+        rows.append([with_unit(row.name, t.layout.unit("u_minus", row.name)), kind, *u, impulse])
     return ["row", "kind", "u before", "u after", "impulse"], rows
 
 
@@ -127,10 +127,6 @@ def _energies(t: Transition) -> Table:
     return ["energy in J", "before", "after", "change"], rows
 
 
-def with_unit(name: str, unit: str) -> str:
-    return f"{name} ({unit})" if unit else name
-
-
 def _largest(*values: Any) -> float:
     """The largest magnitude among them; 0 where there is none."""
     return max((float(np.max(np.abs(np.nan_to_num(v)), initial=0.0)) for v in values), default=0.0)
@@ -138,10 +134,4 @@ def _largest(*values: Any) -> float:
 
 def rounded(value: object, scale: float = 0.0) -> str:
     """Six significant digits, rounding errors of `scale` as 0; of a batch, the range."""
-    array = np.asarray(value, dtype=float)
-    if array.ndim:
-        if not np.isfinite(array).any():
-            return "nan"
-        return f"{rounded(np.nanmin(array), scale)} … {rounded(np.nanmax(array), scale)}"
-    number = float(array)
-    return "0" if abs(number) <= ROUNDING * scale else f"{number:.6g}".replace("-", "−")
+    return significant(value, zero=ROUNDING * scale)

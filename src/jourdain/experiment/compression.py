@@ -6,6 +6,7 @@ import numpy as np
 
 from jourdain.errors import BadLog
 from jourdain.experiment.edges import Edge
+from jourdain.experiment.notices import Keyword, Notice
 from jourdain.experiment.slopes import DEGREE, rates_along
 from jourdain.experiment.strike_samples import StrikeSamples
 from jourdain.inputs import Array
@@ -62,10 +63,11 @@ def _faded(samples: StrikeSamples, t: Array, u: Array, u_minus: float) -> Edge:
     """Of a contact that comes to rest without springing back: where hardly any closing is left."""
     i, normal = int(np.argmax(u)), samples.log.rig.normal
     if u[i] < FADED * u_minus:
-        raise BadLog(
+        what = (
             f"Compression does not end in the log: at t = {t[i]:.6g} s '{normal}' still closes with "
-            f"u = {u[i]:.4g}, {u[i] / u_minus:.0%} of that before. Log longer, or give end=."
+            f"u = {u[i]:.4g}, {u[i] / u_minus:.0%} of that before."
         )
+        raise BadLog(Notice(what, "Log longer, or give ", Keyword("end"), "."))
     end = float(t[np.argmax(u >= FADED * u_minus)])
     samples.warn(
         f"Compression fades out rather than ends: from t = {end:.6g} s on '{normal}' closes with less "

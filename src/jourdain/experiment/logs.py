@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from jourdain.errors import BadLog, LogWarning, listing, unknown
 from jourdain.experiment.log_files import columns_of, floats
+from jourdain.experiment.notices import Keyword, Notice
 from jourdain.experiment.rig import Rig, rig
 from jourdain.experiment.units import factor
 from jourdain.inputs import Array, FilePath, Flags
@@ -151,10 +152,9 @@ class _Reader:
         t = self._times()
         normal = f"force.{self.rig.normal}"
         if self._place(normal) is None:
-            raise BadLog(
-                f"The log has no column for the force along '{self.rig.normal}': '{normal}' or '{self.rig.normal}'. "
-                f"It has {listing(self.given)}; say which one it is by columns={{'{self.rig.normal}': …}}."
-            )
+            row, given = self.rig.normal, listing(self.given)
+            what = f"The log has no column for the force along '{row}': '{normal}' or '{row}'. It has {given};"
+            raise BadLog(Notice(what, "say which one it is by ", Keyword("columns", {row: ""}), "."))
         measured = [name for name in s.q_names if self._place(f"q.{name}") is not None]
         q = {name: self._numbers(f"q.{name}") for name in measured}
         v = {name: self._numbers(f"v.{name}") for name in s.v_names if self._place(f"v.{name}") is not None}
@@ -211,9 +211,8 @@ class _Reader:
 
     def _times(self) -> Array:
         if self._place("t") is None:
-            raise BadLog(
-                f"The log has no column for the time, 't' or 'time', but {listing(self.given)}; columns= names it."
-            )
+            what = f"The log has no column for the time, 't' or 'time', but {listing(self.given)};"
+            raise BadLog(Notice(what, Keyword("columns"), " names it."))
         t = self._numbers("t")
         bad = np.nonzero(~np.isfinite(t))[0]
         if len(bad):
@@ -285,17 +284,17 @@ class _Reader:
         whole = np.stack([np.broadcast_to(followed.get(name, self.rig.pose[i]), n) for i, name in enumerate(names)], -1)
         if not missing:
             return np.ascontiguousarray(whole)
-        told = (
-            f"The log has no column for {listing(f'q.{name}' for name in missing)}, and has {listing(self.given)}; "
-            "columns={…} says what a coordinate is called there."
-        )
         free = [names.index(name) for name in missing]
         p = np.array([self.rig.parameters[name] for name in strike.parameters], dtype=float)
         from jourdain.mechanism.assembly import assembler
 
         at = assembler(strike.inputs, strike.geometry, free)(self.rig.pose, np.zeros(len(m.symbols.v_names)), p)
         if not strike.geometry.numel() or np.linalg.matrix_rank(at["J"], tol=1e-8) < len(free):
-            raise BadLog(told)
+            lacking = listing(f"q.{name}" for name in missing)
+            raise BadLog(Notice(
+                f"The log has no column for {lacking}, and has {listing(self.given)};",
+                Keyword("columns", {}, more=True), " says what a coordinate is called there.",
+            ))  # fmt: skip
         state = (whole, np.zeros((n, len(m.symbols.v_names))), np.broadcast_to(p, (n, len(p))))
         found, missed = strike.assembled(state, free)
         if not (missed <= CLOSED).all():

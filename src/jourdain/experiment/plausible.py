@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from jourdain.errors import BadLog, listing
 from jourdain.experiment.logs import Log
+from jourdain.experiment.notices import Keyword, Notice
 from jourdain.experiment.units import factor, si, word
 from jourdain.inputs import Array
 
@@ -61,15 +62,14 @@ def refuse_units(log: Log, q: Array, v: Array, impulse: float, onset: float, war
                 f"{_state(log, q)}: check the units and the origin of the coordinates."
             )
         if not 1 / HOPELESS < ratio < HOPELESS and f"force.{log.rig.normal}" not in log.trusted:
-            raise BadLog(
+            unit = Keyword("units", {log.rig.normal: log.rig.force_unit(log.rig.normal) or "N"})
+            raise BadLog(Notice(
                 f"The impulse along '{log.rig.normal}' at t = {onset:.6g} s is {ratio:.3g} times what stops the model: "
-                "check the units of times, coordinates and forces, and which column is which. "
-                f"units={{'{log.rig.normal}': '{log.rig.force_unit(log.rig.normal) or 'N'}'}} insists."
-            )
+                "check the units of times, coordinates and forces, and which column is which.", unit, " insists.",
+            ))  # fmt: skip
         return  # what is still off is told when the impulse is known
     columns = [column for slip in fitting for column in slip.columns]
     told = " and ".join(f"{listing(slip.columns)} in {slip.word}" for slip in fitting)
-    given = ", ".join(f"'{slip.columns[0]}': '{slip.word}'" for slip in fitting)
     off = f"the impulse at t = {onset:.6g} s is {ratio:.3g} times what stops the model"
     if not np.isfinite(ratio):
         off = f"the model has no such motion at t = {onset:.6g} s"
@@ -77,10 +77,12 @@ def refuse_units(log: Log, q: Array, v: Array, impulse: float, onset: float, war
     if {*columns} <= log.trusted:
         warn(text)
         return
-    kept = ", ".join(f"'{slip.columns[0]}': '{log.units.get(slip.columns[0]) or si(slip.word)}'" for slip in fitting)
-    raise BadLog(
-        f"{text} Say units={{{given}, …}} or write it into the header; units={{{kept}, …}} if it is right as it is."
-    )
+    given = Keyword("units", {slip.columns[0]: slip.word for slip in fitting}, more=True)
+    kept = {slip.columns[0]: log.units.get(slip.columns[0]) or si(slip.word) for slip in fitting}
+    raise BadLog(Notice(
+        text, "Say ", given, " or write it into the header; ", Keyword("units", kept, more=True),
+        " if it is right as it is.",
+    ))  # fmt: skip
 
 
 def refuse_rates(log: Log, logged: Array, moving: Array, onset: float) -> None:
@@ -92,11 +94,13 @@ def refuse_rates(log: Log, logged: Array, moving: Array, onset: float) -> None:
     turning = {"deg/s": 180 / pi, "rpm": 60 / (2 * pi), "mrad/s": 1e3}
     words = turning if _unit(log, name) == "rad" else {"mm/s": 1e3, "cm/s": 1e2}
     near = [word for word, factor in words.items() if abs(ratio / factor - 1) < AGREE / 2]
-    told = f"They look like {near[0]}: say units={{'v.{name}': '{near[0]}', …}}." if near else ""
-    raise BadLog(
+    remedy: tuple[str | Keyword, ...] = ("Correct them, or leave them out.",)
+    if near:
+        remedy = f"They look like {near[0]}: say ", Keyword("units", {f"v.{name}": near[0]}, more=True), "."
+    raise BadLog(Notice(
         f"The logged rates have '{name}' move with {logged[i]:.4g} at t = {onset:.6g} s, but it moves with "
-        f"{moving[i]:.4g}. {told or 'Correct them, or leave them out.'}"
-    )
+        f"{moving[i]:.4g}.", *remedy,
+    ))  # fmt: skip
 
 
 def _state(log: Log, q: Array) -> str:

@@ -81,10 +81,6 @@ class Rig:
         """Of the force along a row."""
         return unit_along("force", self.row_unit(row))
 
-    def impulse_unit(self, row: str) -> str:
-        """Of the impulse along a row."""
-        return unit_along("impulse", self.row_unit(row))
-
     @cached_property
     def strike(self) -> Event:
         """The event with every struck row inert and each contact by its normal only: what T_c and T_a mean here."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jourdain.data.columns import columns
+from jourdain.data.columns import Columns
 from jourdain.errors import BadEvent, unknown
 from jourdain.experiment.testbed import Run
 from jourdain.inputs import Array, FilePath
@@ -63,8 +63,7 @@ class Recording:
         """The log as a table: `t [s]`, `q.NAME [rad]`, …, `force.ROW [N]`."""
         import pandas
 
-        found = columns(self.to_dataset()).columns
-        return pandas.DataFrame({f"{c.address} [{c.unit}]" if c.unit else c.address: c.values for c in found})
+        return pandas.DataFrame({column.header: column.values for column in Columns(self.to_dataset()).columns})
 
     def write(self, path: FilePath) -> None:
         """The log as .csv, .parquet, .nc or .json, in full or not at all."""

@@ -20,6 +20,7 @@ from jourdain.experiment.contacts import (
 from jourdain.experiment.edges import Edge, Edges
 from jourdain.experiment.kink import kink
 from jourdain.experiment.logs import Log
+from jourdain.experiment.notices import Keyword, Notice
 from jourdain.inputs import Array
 
 LEAST_BEFORE = 7  # samples between the contact before, or the beginning, and the strike
@@ -137,7 +138,8 @@ def _chosen(
     """The number of the contact: as given, the one that follows a given onset, or the first."""
     contacts, t = channel.contacts, log.t
     if number is not None and not (isinstance(number, int) and 1 <= number <= len(contacts)):
-        raise BadLog(f"The log has {len(contacts)} contacts; choose number=1 … {len(contacts)}, not {number!r}.")
+        n = len(contacts)
+        raise BadLog(Notice(f"The log has {n} contacts;", "choose ", Keyword("number", 1), f" … {n}, not {number!r}."))
     if number is None and onset is not None:
         after = [i for i, one in enumerate(contacts) if t[one.last] > onset]
         if not after:
@@ -146,10 +148,8 @@ def _chosen(
         return after[0] + 1
     if number is None and len(contacts) > 1:
         others = ", ".join(f"{one.onset:.6g}" for one in contacts[:5]) + (", …" if len(contacts) > 5 else "")
-        warn(
-            f"There are {len(contacts)} contacts in the log, from t = {others} s; the first is taken. "
-            "strike(number=2) takes the second."
-        )
+        what = f"There are {len(contacts)} contacts in the log, from t = {others} s; the first is taken."
+        warn(Notice(what, Keyword("number", 2, method="strike"), " takes the second."))
     first = contacts[(number or 1) - 1]
     force, _ = _above_baseline(log, channel, log.rig.normal)
     for i in channel.spikes:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jourdain.events.table import aligned, with_unit
+from jourdain.data.addresses import parts, unit_of
+from jourdain.data.numbers import fixed, significant, with_unit
+from jourdain.events.table import aligned
 from jourdain.quantities import QUANTITIES
 
 if TYPE_CHECKING:
@@ -18,32 +20,31 @@ ROUNDING = 1e-12  # of the energy before: less is 0
 
 
 def strike_text(strike: Strike) -> str:
-    """When, how fast, the energies before and after, the impulses; what was said of the log."""
-    log, sure = strike.log, strike.uncertainty
+    """When, how fast, the energies before and after, the impulses."""
+    log, layout, deviation = strike.log, strike.rig.event.layout, strike.uncertainty
     length = (strike.end - strike.onset) * 1e3
-    told = "contact goes on" if strike.release is None else f"release at {strike.release:.6g} s"
+    release = "contact goes on" if strike.release is None else f"release at {strike.release:.6g} s"
     lines = [
         f"strike {strike.number}: onset {strike.onset:.6g} s, end of compression {strike.end:.6g} s "
-        f"({length:.3g} ms later); {told}",
+        f"({length:.3g} ms later); {release}",
         f"{len(log.t)} samples, {1 / log.step:.6g} Hz",
     ]
-    names, units = strike.rig.mechanism.symbols.v_names, strike.rig.event.layout.units
     rows = [
-        [with_unit(name, units.get(name, "")), beside(strike.v_minus[i], sure[f"v_minus.{name}"]),
-         beside(strike.v_plus[i], sure[f"v_plus.{name}"])]
-        for i, name in enumerate(names)
+        [with_unit(name, layout.units.get(name, "")), beside(strike.v_minus[i], deviation[f"v_minus.{name}"]),
+         beside(strike.v_plus[i], deviation[f"v_plus.{name}"])]
+        for i, name in enumerate(strike.rig.mechanism.symbols.v_names)
     ]  # fmt: skip
     lines += ["", *aligned(["velocity", "before", "end of compression"], rows)]
-    parts = (("kinetic, T", "T"), ("  constrained, T_c", "T_c"), ("  admissible, T_a", "T_a"))
+    energies = (("kinetic, T", "T"), ("  constrained, T_c", "T_c"), ("  admissible, T_a", "T_a"))
     rows = [
-        [label, *(beside(getattr(strike, f"{part}_{side}"), sure[f"{part}_{side}"]) for side in ("minus", "plus"))]
-        for label, part in parts
+        [label, *(beside(getattr(strike, name), deviation[name]) for name in (f"{part}_minus", f"{part}_plus"))]
+        for label, part in energies
     ]
-    rows.append(["ξ = T_c⁻/T⁻", beside(strike.xi, sure["xi"]), ""])
+    rows.append(["ξ = T_c⁻/T⁻", beside(strike.xi, deviation["xi"]), ""])
     lines += ["", *aligned(["energy in J", "before", "end of compression"], rows)]
     rows = [
-        [with_unit(row, strike.rig.impulse_unit(row)), beside(value, sure[f"impulse.{row}"]),
-         number(strike.impulse_contact[row], sure[f"impulse.{row}"])]
+        [with_unit(row, unit_of(layout, f"impulse.{row}")), beside(value, deviation[f"impulse.{row}"]),
+         number(strike.impulse_contact[row], deviation[f"impulse.{row}"])]
         for row, value in strike.impulse.items()
     ]  # fmt: skip
     lines += ["", *aligned(["impulse", "to the end of compression", "of the whole contact"], rows)]
@@ -52,15 +53,13 @@ def strike_text(strike: Strike) -> str:
 
 def comparison_text(found: Comparison) -> str:
     """Measured, predicted, their difference."""
-    sure = found.strike.uncertainty
-    rows = []
+    strike, rows = found.strike, []
     for name, predicted in found.predicted.items():
-        here = found.measured[name]
-        off = _percent(here, predicted, found.strike.T_minus)
-        told = beside(here, sure.get(name, np.nan)), _of_model(predicted, found.strike.T_minus), off
-        rows.append([_label(found.strike.rig, name), *told])
+        measured = found.measured[name]
+        rows.append([_label(strike.rig, name), beside(measured, strike.uncertainty.get(name, np.nan)),
+                     *_model(measured, predicted, strike.T_minus)])  # fmt: skip
     when = "at the end of compression" if found.until == "compression" else "after the contact"
-    return "\n".join(aligned([f"{when}", "measured", "model", "difference"], rows))
+    return "\n".join(aligned([when, "measured", "model", "difference"], rows))
 
 
 def repeats_text(found: Repeats) -> str:
@@ -68,11 +67,9 @@ def repeats_text(found: Repeats) -> str:
     header = ["quantity", "mean", "spread", "model", "difference"]
     rows = []
     for name, mean in found.mean.items():
-        predicted = found.predicted.get(name)
-        model = "" if predicted is None else _of_model(predicted, found.mean["T_minus"])
-        off = "" if predicted is None else _percent(mean, predicted, found.mean["T_minus"])
+        model = _model(mean, found.predicted[name], found.mean["T_minus"]) if name in found.predicted else ("", "")
         rows.append([_label(found.strikes[0].rig, name), number(mean, found.error[name]),
-                     number(found.spread[name], found.spread[name] / 10), model, off])  # fmt: skip
+                     number(found.spread[name], found.spread[name] / 10), *model])  # fmt: skip
     return "\n".join([f"{found.n} strikes", "", *aligned(header, rows)])
 
 
@@ -89,30 +86,21 @@ def beside(value: float, deviation: float) -> str:
 
 def number(value: float, deviation: float = 0.0) -> str:
     """Digits down to the second one of the deviation; five where there is none."""
-    text = f"{value:.5g}"
-    if np.isfinite(value) and np.isfinite(deviation) and deviation != 0:
-        decimals = 1 - int(np.floor(np.log10(abs(deviation))))
-        plain = decimals <= 9 and (value == 0 or abs(value) >= 1e-6)
-        text = f"{value:.{max(0, decimals)}f}" if plain else f"{value:.3g}"
-    return text.replace("-", "−")
+    if not np.isfinite([value, deviation]).all() or deviation == 0:
+        return significant(value, 5)
+    decimals = 1 - int(np.floor(np.log10(abs(deviation))))
+    plain = decimals <= 9 and (value == 0 or abs(value) >= 1e-6)
+    return fixed(value, max(0, decimals)) if plain else significant(value, 3)
 
 
-def _of_model(value: float, energy: float) -> str:
-    """What is rounding beside the energy before is 0."""
-    return "0" if abs(value) < ROUNDING * energy else number(value)
-
-
-def _percent(here: float, predicted: float, energy: float) -> str:
+def _model(measured: float, predicted: float, energy: float) -> tuple[str, str]:
+    """The model's number, and by how much the measured one differs, where it is not next to nothing."""
+    text = significant(predicted, 5, ROUNDING * energy)
     if abs(predicted) < 1e-6 * abs(energy) or abs(predicted) < 1e-9:
-        return ""
-    return f"{100 * (here / predicted - 1):+.1f} %".replace("-", "−")
+        return text, ""
+    return text, f"{fixed(100 * (measured / predicted - 1), sign='+')} %"
 
 
 def _label(rig: Rig, address: str) -> str:
-    name, _, part = address.partition(".")
-    if name == "impulse":
-        return with_unit(f"{QUANTITIES[name].symbol} {part}", rig.impulse_unit(part))
-    if part:
-        units = rig.event.layout.units.get(part, "") if name.startswith("v_") else rig.row_unit(part)
-        return with_unit(f"{QUANTITIES[name].symbol} {part}", units)
-    return with_unit(QUANTITIES[name].symbol, QUANTITIES[name].unit)
+    name, label = parts(address)
+    return with_unit(f"{QUANTITIES[name].symbol} {label}".rstrip(), unit_of(rig.event.layout, address))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jourdain.data.files import refuse_place, whole
+from jourdain.data.files import check_place, whole_file
 from jourdain.errors import BadEvent, CannotWrite, unknown
 from jourdain.inputs import Array, FilePath
 from jourdain.naming import name_of
@@ -27,9 +27,9 @@ DPI = 100
 MOST_FRAMES = 3000
 
 
-def refuse_film(path: Path) -> str:
+def check_film(path: Path) -> str:
     """The format that the suffix names; raises if it is none, or if what writes it is not there."""
-    refuse_place(path)
+    check_place(path)
     suffix = path.suffix.removeprefix(".").lower()
     if suffix not in FILMS:
         raise unknown("film format", suffix, FILMS)
@@ -48,7 +48,7 @@ def animate(
     from matplotlib import rc_context
     from matplotlib.animation import FFMpegWriter, PillowWriter
 
-    suffix = refuse_film(Path(path))
+    suffix = check_film(Path(path))
     if not (fps > 0 and speed > 0):
         raise BadEvent(f"fps and speed are above 0, not {fps} and {speed}.")
     n = int(run.end * fps / speed) + 1
@@ -64,7 +64,7 @@ def animate(
     with (
         rc_context({"animation.ffmpeg_path": _ffmpeg() or "ffmpeg"}),
         bar("film", len(film.times), progress) as advance,
-        whole(Path(path)) as part,
+        whole_file(Path(path)) as part,
         writer.saving(ax.figure, str(part), DPI),
     ):
         for i in range(len(film.times)):

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jourdain.errors import ShapeError, UnknownName, listing, unknown
+from jourdain.data.addresses import labelled, parts, select, unit_in
+from jourdain.errors import ShapeError, listing, unknown
 from jourdain.inputs import Array
 from jourdain.plots.style import PALETTE, Display, display
-from jourdain.quantities import QUANTITIES, unit_along
+from jourdain.quantities import QUANTITIES
 
 if TYPE_CHECKING:
     import xarray
@@ -61,50 +62,19 @@ def quantity(ds: xarray.Dataset, address: str) -> xarray.DataArray:
 
     Its attrs: `units` and `symbol`, which is what Matplotlib typesets.
     """
-    name, _, part = address.partition(".")
-    name = "outputs_plus" if name == "outputs" else name
-    address = f"{name}.{part}" if part else name
-    found = _found(ds, name, part, address)
-    several = [str(d) for d in found.dims if d in found.coords and found[d].dtype.kind in "UO"]
-    if several:
-        labels = [str(label) for label in found[several[0]].values]
+    name, label = parts(address)
+    address = f"{name}.{label}" if label else name
+    values = select(ds, address)
+    across = labelled(values)
+    if across:
+        labels = [str(one) for one in values[across[0]].values]
         if name in QUANTITIES and QUANTITIES[name].along:
-            parts = listing(f"{name}.{label}" for label in labels)
-            raise ShapeError(f"'{address}' has several numbers per event; name one of {parts}.")
-        raise ShapeError(
-            f"'{several[0]}' is no number to draw over; pick one, as in ds.sel({several[0]}={labels[0]!r})."
-        )
-    if found.dtype.kind not in "fiub":
+            addresses = listing(f"{name}.{one}" for one in labels)
+            raise ShapeError(f"'{address}' has several numbers per event; name one of {addresses}.")
+        raise ShapeError(f"'{across[0]}' is no number to draw over; pick one, as in ds.sel({across[0]}={labels[0]!r}).")
+    if values.dtype.kind not in "fiub":
         raise ShapeError(f"'{address}' is no number; there is nothing to draw.")
-    return found.astype(float).assign_attrs(symbol=_symbol(found, name, part), units=_unit(found, name))
-
-
-def _found(ds: xarray.Dataset, name: str, part: str, address: str) -> xarray.DataArray:
-    """The variable of that address, or its numbers of that label."""
-    if address in ds.data_vars:
-        return ds[address]
-    labels_of: dict[str, list[str]] = {}
-    for variable in ds.data_vars.values():
-        held = str(variable.name)
-        books_it = name == "ledger" and held == "applied_work"
-        if not part or not (held.partition(".")[0] == name or books_it):
-            continue
-        for dimension in (str(d) for d in variable.dims if d in ds.coords and ds[d].dtype.kind in "UO"):
-            labels = labels_of[held] = [str(label) for label in ds[dimension].values]
-            if part in labels:
-                return variable.isel({dimension: labels.index(part)})
-            of_constraint = [i for i, label in enumerate(labels) if label.startswith(f"{part}.")]
-            if of_constraint:
-                rows = variable.isel({dimension: of_constraint})
-                return rows.sum(dimension, skipna=False, keep_attrs=True) if name == "ledger" else rows
-    if name in labels_of:
-        raise unknown(f"entry of {name}", part, [label for labels in labels_of.values() for label in labels])
-    raise UnknownName(f"The dataset does not hold '{address}'; it has {listing(held_by(ds))}.")
-
-
-def held_by(ds: xarray.Dataset) -> list[str]:
-    """The quantities of a dataset."""
-    return [str(name) for name in ds.data_vars if name != "status"]
+    return values.astype(float).assign_attrs(symbol=_symbol(values, name, label), units=unit_in(values, name))
 
 
 def long_name(ds: xarray.Dataset, address: str) -> str:
@@ -112,21 +82,11 @@ def long_name(ds: xarray.Dataset, address: str) -> str:
     return re.split("[,;:]", str(quantity(ds, address).attrs.get("long_name", "")))[0]
 
 
-def _symbol(found: xarray.DataArray, name: str, part: str) -> str:
-    """The table's symbol, unless the dataset has another of its own; what it belongs to beside it."""
-    own, known = found.attrs.get("symbol"), QUANTITIES.get(name)
-    symbol = f"${known.latex}$" if known and own in (None, known.symbol) else own or name
-    return f"{symbol} of {part}" if part else symbol
-
-
-def _unit(found: xarray.DataArray, name: str) -> str:
-    """That of the variable; of one of its numbers, where they differ."""
-    if "units" in found.attrs:
-        return str(found.attrs["units"])
-    for coordinate in ("coordinate_unit", "velocity_unit", "row_unit", "output_unit"):
-        if coordinate in found.coords and found[coordinate].ndim == 0:
-            return unit_along(name, str(found[coordinate].values))
-    return ""
+def _symbol(values: xarray.DataArray, name: str, label: str) -> str:
+    """The table's symbol, unless the dataset has another; what it belongs to beside it."""
+    given, known = values.attrs.get("symbol"), QUANTITIES.get(name)
+    symbol = f"${known.latex}$" if known and given in (None, known.symbol) else given or name
+    return f"{symbol} of {label}" if label else symbol
 
 
 def family(ds: xarray.Dataset, address: str, over: str | None = None) -> Family:

@@ -41,7 +41,13 @@ def drawing(scenario: Scenario, ax: Axes | None = None, parameters: Mapping[str,
     t = scenario.solve(parameters=given)
     if t.batch_shape:
         raise ShapeError(f"A drawing shows one event, not a batch {t.batch_shape}; pick one.")
-    pose = _Pose(scenario, scenario.sketch, t, scenario.state(given)[2])
+    return draw_outcome(scenario, t, given, ax)
+
+
+def draw_outcome(scenario: Scenario, t: Transition, parameters: Mapping[str, Any], ax: Axes | None = None) -> Axes:
+    """See `drawing`, of an outcome that is known."""
+    assert scenario.sketch is not None
+    pose = _Pose(scenario, scenario.sketch, t, scenario.state(parameters)[2])
     ax = new_axes(6.0, 4.2) if ax is None else ax
     ax.set_aspect("equal", adjustable="datalim")
     for name in scenario.sketch.surfaces:

@@ -17,7 +17,7 @@ FORMATS = ("png", "svg", "pdf", "eps", "jpg", "jpeg", "tif", "tiff", "webp")
 _TIMES = {"svg": "Date", "pdf": "CreationDate"}  # of writing, left out
 
 
-def refuse_format(path: Path) -> str:
+def check_format(path: Path) -> str:
     """The format that the suffix names; raises if it is none that can be written."""
     suffix = path.suffix.removeprefix(".").lower()
     if not suffix:
@@ -32,7 +32,7 @@ def save(ax: Axes | Figure, path: FilePath) -> None:
     from matplotlib import rc_context
 
     figure: Any = ax.figure.figure if ax.figure else ax  # of axes in a part of a figure, the whole
-    suffix = refuse_format(Path(path))
+    suffix = check_format(Path(path))
     metadata = {_TIMES[suffix]: None} if suffix in _TIMES else None
     with rc_context({"svg.hashsalt": "jourdain"}):  # the names of clip paths, else random
         figure.savefig(path, format=suffix, dpi=DPI, metadata=metadata)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.data.addresses import numbers_of, parts, quantities_in
 from jourdain.errors import ShapeError, UnknownName, listing, unknown
 from jourdain.kinds import ContactState
 from jourdain.plots.content import added
-from jourdain.plots.data import held_by, parameter, swept
+from jourdain.plots.data import parameter, swept
 from jourdain.plots.data import quantity as quantity_of
 from jourdain.plots.plane import Plane, no_result, plane, zero_line
 from jourdain.plots.style import BLACK, BLUE, GREY, ORANGE, SKY, VERMILION, YELLOW, Display, legend, new_axes
@@ -118,24 +119,18 @@ def state_steps(ds: xarray.Dataset, contact: str | None = None, ax: Axes | None 
 
 def states(ds: xarray.Dataset, contact: str | None = None) -> tuple[str, xarray.DataArray]:
     """A one-sided contact of a dataset and its states, numbers of `ContactState`; without a name, the only one."""
-    held = [name for name in held_by(ds) if name.partition(".")[0] == "contact_state"]
+    held = [ds[name] for name in quantities_in(ds) if parts(name)[0] == "contact_state"]
     if not held:
         raise UnknownName(
             "The dataset does not hold 'contact_state'; sweep an event with a one-sided contact, and keep it."
         )
     addresses: dict[str, str] = {}  # by contact
-    for name in held:
-        label = ds[name].coords.get("one_sided")
-        if name != "contact_state":  # kept by its address
-            several = [str(one) for d in ds[name].dims if ds[d].dtype.kind in "UO" for one in ds[d].values]
-            of = name.removeprefix("contact_state.")
-            addresses |= {one: f"contact_state.{one}" for one in several} or {of: name}
-        elif label is None:
-            addresses[""] = name
-        elif label.ndim == 0:  # one was picked
-            addresses[str(label.values)] = name
-        else:
-            addresses |= {str(one): f"{name}.{one}" for one in label.values}
+    for variable in held:
+        for address, values in numbers_of(variable):
+            label = parts(address)[1]
+            if not label and "one_sided" in values.coords:  # one was picked
+                label = str(values["one_sided"].values)
+            addresses[label] = address
     if contact is None and len(addresses) > 1:
         raise ShapeError(f"There are several one-sided contacts; name one of {listing(addresses)}.")
     contact = next(iter(addresses)) if contact is None else contact

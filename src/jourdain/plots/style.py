@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from jourdain.data.numbers import amount, shown_in, significant
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
 # Okabe and Ito's colours without the yellow, which white paper swallows: told apart by colour-blind people.
 BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK = PALETTE = (
@@ -25,6 +27,7 @@ GREY = "#999999"
 LINE_STYLES: tuple[Any, ...] = ("-", "--", "-.", ":", (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 COLOUR_MAP = "cividis"  # grows evenly in brightness, also for colour-blind people and in black and white
+DIGITS = 4  # significant ones of a number in a figure
 SMALL = 9  # points: legends and numbers in a drawing
 ROUNDING = 1e-9  # numbers this small beside the others of their kind are drawn as 0
 
@@ -37,11 +40,16 @@ _SIDES = {"_minus": "^-", "_plus": "^+"}
 _ENERGY_UNITS = ((1e-3, "kJ"), (1.0, "J"), (1e3, "mJ"), (1e6, "µJ"))
 
 
-def new_axes(width: float = 6.0, height: float = 3.4, projection: str | None = None) -> Axes:
-    """Axes of a figure of their own that needs no display; sizes in inches."""
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure that needs no display; sizes in inches."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained").add_subplot(projection=projection)
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def new_axes(width: float = 6.0, height: float = 3.4, projection: str | None = None) -> Axes:
+    """Axes of a figure of their own that needs no display; sizes in inches."""
+    return new_figure(width, height).add_subplot(projection=projection)
 
 
 @dataclass(frozen=True)
@@ -65,14 +73,14 @@ class Display:
     def assigned(self, value: float) -> str:
         r"""As a legend carries it, from the SI value.
 
-        >>> display("rho").assigned(0.25), display("torso", "rad").assigned(-math.pi / 6)
+        >>> display("rho").assigned(0.25), display("torso", "rad").assigned(-np.pi / 6)
         ('$\\rho$ = 0.25', 'torso = −30°')
         """
         return f"{self.symbol} = {self.number(value)}"
 
     def number(self, value: float) -> str:
         """The SI value, shown with its unit."""
-        return short(self.factor * value) + (self.unit if self.unit in ("", "°") else f" {self.unit}")
+        return amount(self.factor * value, self.unit, DIGITS)
 
 
 def display(name: str, unit: str = "", values: ArrayLike = (), symbol: str = "") -> Display:
@@ -80,14 +88,9 @@ def display(name: str, unit: str = "", values: ArrayLike = (), symbol: str = "")
 
     `symbol`: what to typeset; that of a parameter follows from its name.
     """
-    unit = "" if unit == "1" else unit
-    symbol = symbol or symbol_of(name)
-    if unit == "rad":
-        return Display(symbol, "°", 180 / math.pi)
-    if unit == "J":
-        factor, unit = energy_scale(values)
-        return Display(symbol, unit, factor)
-    return Display(symbol, unit)
+    shown, size = shown_in(unit)
+    factor, shown = energy_scale(values) if unit == "J" else (1 / size, shown)
+    return Display(symbol or symbol_of(name), shown, factor)
 
 
 def energy_scale(values: ArrayLike) -> tuple[float, str]:
@@ -117,12 +120,12 @@ def symbol_of(name: str) -> str:
 
 
 def short(value: float) -> str:
-    """A number as a reader wants it in a figure: four digits, a real minus.
+    """A number as a reader wants it in a figure.
 
     >>> short(-0.123456), short(30.000000000000004)
     ('−0.1235', '30')
     """
-    return f"{value + 0.0:.4g}".replace("-", "−")
+    return significant(value, DIGITS)
 
 
 def legend(ax: Axes, keys: Sequence[Any], above: bool = False, title: str = "") -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jourdain.data.addresses import parts, quantities_in
 from jourdain.plots.curves import curve, energy_curves
-from jourdain.plots.data import chosen, held_by, long_name, swept, too_many
+from jourdain.plots.data import chosen, long_name, swept, too_many
 from jourdain.plots.maps import parameter_map
 from jourdain.plots.states import state_map, state_steps, states
 
@@ -26,9 +27,9 @@ def sweep_plot(ds: xarray.Dataset, quantity: str | None = None, ax: Axes | None 
     chosen(axes, None)  # refuses a dataset in which nothing is swept
     if len(axes) > 2:
         raise too_many(axes)
-    if quantity is None and len(held_by(ds)) == 1:
-        (quantity,) = held_by(ds)
-    name, _, contact = (quantity or "").partition(".")
+    if quantity is None and len(quantities_in(ds)) == 1:
+        (quantity,) = quantities_in(ds)
+    name, contact = parts(quantity or "")
     if name == "contact_state":
         return _states_plot(ds, contact or None, ax)
     as_map = len(axes) == 2 and min(axes.values()) > MOST_LINES

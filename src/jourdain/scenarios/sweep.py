@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from jourdain.progress import bar
 if TYPE_CHECKING:
     import xarray
 
+    from jourdain.events.transition import Transition
     from jourdain.scenarios.scenario import Scenario
 
 COPIES = 4  # of q, v and parameters while guessed coordinates are being found
@@ -37,7 +38,7 @@ def sweep(
     sampled = {} if samples is None else _samples(scenario, samples)
     given = {name: number(f"axis '{name}'", values) for name, values in axes.items()}
     for name, array in given.items():
-        _refuse(scenario, name, array, sampled)
+        _check_axis(scenario, name, array, sampled)
     grid = {name: array for name, array in given.items() if array.ndim}
     taken = names(scenario.event.layout, entries)
     for name in (*sampled, *grid):
@@ -45,9 +46,9 @@ def sweep(
             raise NameClash(f"'{name}' is a parameter and also {taken[name]}; choose with keep=[…], or rename it.")
     if samples is not None and "sample" in grid:
         raise NameClash("'sample' is a parameter and also the dimension of the samples; rename it.")
-    dims = (*(("sample",) if samples is not None else ()), *grid)
-    n_samples = len(next(iter(sampled.values()))) if sampled else 0
-    shape = (*((n_samples,) if samples is not None else ()), *(len(array) for array in grid.values()))
+    lengths: dict[str, int] = {} if samples is None else {"sample": len(next(iter(sampled.values()), ()))}
+    lengths |= {name: len(array) for name, array in grid.items()}
+    dims, shape = tuple(lengths), tuple(lengths.values())
     n_numbers = sum(max(len(entry.names), 1) for entry in entries.values())
     if scenario.guessed:  # closing the loops takes room of its own, for all events at once
         n_numbers += COPIES * sum(column.shape[0] for column in scenario.event.inputs)
@@ -64,13 +65,32 @@ def sweep(
         numbers, status = solver_of(scenario, entries).over(pose.columns, shape, advance)
     if pose.arrived is not None:
         status = pose.judged(status)
-    coordinates: dict[str, Any] = {}
-    coordinates |= {name: (name, array, _attributes(scenario, name)) for name, array in grid.items()}
-    coordinates |= {name: ("sample", array, _attributes(scenario, name)) for name, array in sampled.items()}
-    for name, default in scenario.parameters.items():
-        if name not in coordinates and name not in (*taken, *dims):
-            coordinates[name] = ((), np.float64(given.get(name, default)), _attributes(scenario, name))
+    along = {**{name: (name,) for name in grid}, **dict.fromkeys(sampled, ("sample",))}
+    coordinates = _coordinates(scenario, along, {**given, **sampled}, (*taken, *dims))
     return dataset(scenario.event.layout, entries, numbers, status, dims, coordinates)
+
+
+def outcome_dataset(
+    scenario: Scenario, outcome: Transition, parameters: Mapping[str, float], keep: Sequence[str] | None = None
+) -> xarray.Dataset:
+    """One outcome that is known, labelled as `Scenario.sweep` would without an axis."""
+    layout = scenario.event.layout
+    entries, everything = kept(layout, keep), outcome.to_dataset()
+    numbers = {variable: np.atleast_1d(everything[entry.quantity].values)[list(entry.places), None]
+               for variable, entry in entries.items()}  # fmt: skip
+    numbers |= {name: numbers[name].sum(axis=0, keepdims=True) for name, entry in entries.items() if entry.summed}
+    coordinates = _coordinates(scenario, {}, parameters, names(layout, entries))
+    return dataset(layout, entries, numbers, everything["status"].values, (), coordinates)
+
+
+def _coordinates(
+    scenario: Scenario, along: Mapping[str, tuple[str]], given: Mapping[str, Any], taken: Iterable[str]
+) -> dict[str, Any]:
+    """The parameters as xarray takes them. `along`: the dimension of each that varies; `taken`: names not to use."""
+    values, chosen = {**scenario.parameters, **given}, [name for name in scenario.parameters if name not in taken]
+    return {name: (along.get(name, ()), np.float64(values[name]),
+                   {"long_name": f"parameter {name}", **unit_attribute(scenario.units.get(name, ""))})
+            for name in dict.fromkeys([*along, *chosen])}  # fmt: skip
 
 
 def solver_of(scenario: Scenario, entries: Mapping[str, Entry]) -> Solver:
@@ -96,7 +116,7 @@ def _samples(scenario: Scenario, samples: Any) -> dict[str, Array]:
     return columns
 
 
-def _refuse(scenario: Scenario, name: str, array: Array, sampled: Mapping[str, Array]) -> None:
+def _check_axis(scenario: Scenario, name: str, array: Array, sampled: Mapping[str, Array]) -> None:
     if name not in scenario.parameters:
         raise unknown("parameter", name, scenario.parameters)
     if array.ndim > 1:
@@ -108,7 +128,3 @@ def _refuse(scenario: Scenario, name: str, array: Array, sampled: Mapping[str, A
 def _along(array: Array, place: int, n_dims: int) -> Array:
     """An axis of the grid, shaped so that it broadcasts."""
     return array.reshape(*(-1 if i == place else 1 for i in range(n_dims)))
-
-
-def _attributes(scenario: Scenario, name: str) -> dict[str, str]:
-    return {"long_name": f"parameter {name}", **unit_attribute(scenario.units.get(name, ""))}

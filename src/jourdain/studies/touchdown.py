@@ -50,49 +50,42 @@ class Study:
     held: Mapping[str, Mapping[str, float]]  # foot → what it does → share of states, with friction
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """As a person reads it."""
-        return "\n".join([str(self.outcome), "", *self._states_told(), "", *self._directions_told(),
-                          *self._knees_told(), "", *self._held_told()])  # fmt: skip
+        return "\n".join([str(self.outcome), "", *self._states_text(), "", *self._directions_text(),
+                          *self._knees_text(), "", *self._feet_text()])  # fmt: skip
 
-    def _states_told(self) -> list[str]:
-        n = self.states.sizes["sample"]
-        rows = []
-        named = {
-            "loss": "lost (J)",
-            "xi": "ξ",
-            **{f"impulse.{foot}.normal": f"{foot}, normal (N s)" for foot in self.feet},
-        }
-        for name, title in named.items():
-            values = column(self.states, name)
+    def _states_text(self) -> list[str]:
+        n, rows = self.states.sizes["sample"], []
+        impulses = {f"impulse.{foot}.normal": f"{foot}, normal (N s)" for foot in self.feet}
+        for name, title in {"loss": "lost (J)", "xi": "ξ", **impulses}.items():
+            values = self.states[name].values
             ends = np.quantile(values[np.isfinite(values)], QUANTILES)
             rows.append([title, *(rounded(end, float(np.max(np.abs(ends)))) for end in ends)])
-        failed = int(np.sum(~np.isfinite(column(self.states, "loss"))))
+        failed = int(np.sum(~np.isfinite(self.states["loss"].values)))
         lost = f", {failed} of them without an outcome, which are left out" if failed else ""
         return [f"{n} states around the pose{lost}: {self.states.attrs['spread']}",
                 *aligned(["", "5 %", "median", "95 %"], rows, left=(0,))]  # fmt: skip
 
-    def _directions_told(self) -> list[str]:
+    def _directions_text(self) -> list[str]:
         rows = [[rounded(xi, 1.0), *(rounded(part, float(np.abs(self.base).max())) for part in column)]
                 for xi, column in zip(self.directions.xi, self.base.T, strict=True)]  # fmt: skip
         header = ["ξ", *(f"{speed} ({'m/s' if speed[0] == 'v' else 'rad/s'})" for speed in SPEEDS)]
-        told = "velocities of the base, 1 J each, joints at rest, by what they lose: costliest first, gentlest last"
-        return [told, *aligned(header, rows)]
+        return ["velocities of the base, 1 J each, joints at rest, by what they lose: costliest first, gentlest last",
+                *aligned(header, rows)]  # fmt: skip
 
-    def _knees_told(self) -> list[str]:
-        if self.knees is None:
-            return []
-        xi = self.knees["xi"].values
+    def _knees_text(self) -> list[str]:
+        xi = np.array([]) if self.knees is None else self.knees["xi"].values
         if not np.isfinite(xi).any():
             return []
         low, high = int(np.nanargmin(xi)), int(np.nanargmax(xi))
         return ["", f"knees from 0° to 120°: ξ from {xi[low]:.3g} at {np.degrees(KNEES[low]):.0f}° "
                 f"to {xi[high]:.3g} at {np.degrees(KNEES[high]):.0f}°"]  # fmt: skip
 
-    def _held_told(self) -> list[str]:
+    def _feet_text(self) -> list[str]:
         rows = []
         for foot in self.feet:
-            impulse = column(self.states, f"impulse.{foot}.normal")
+            impulse = self.states[f"impulse.{foot}.normal"].values
             pulls = float(np.mean(impulse[np.isfinite(impulse)] < 0))
             shares = ", ".join(f"{what} {100 * share:.1f} %" for what, share in self.held[foot].items())
             rows.append([foot, f"{100 * pulls:.1f} %", shares])
@@ -178,15 +171,8 @@ def held(robot: Robot, feet: tuple[str, ...], values: Mapping[str, float], n: in
     found = rough.sweep(samples=samples, keep=[f"contact_state.{foot}" for foot in feet], progress=None)
     shares = {}
     for foot in feet:
-        states = column(found, f"contact_state.{foot}")
+        states = found[f"contact_state.{foot}"].values
         codes, counts = np.unique(states[np.isfinite(states)].astype(int), return_counts=True)
         order = np.argsort(-counts, kind="stable")
         shares[foot] = {str(ContactState(codes[i])): float(counts[i] / counts.sum()) for i in order}
     return shares
-
-
-def column(ds: xarray.Dataset, address: str) -> Any:
-    """The numbers of an address, (samples,)."""
-    from jourdain.data.columns import columns
-
-    return {found.address: found for found in columns(ds).columns}[address].values

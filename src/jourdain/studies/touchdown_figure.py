@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jourdain.data.numbers import significant
 from jourdain.plots.energy import energy_bars
 from jourdain.plots.robots import robot_picture
-from jourdain.plots.style import BLUE, GREY, PALETTE, SMALL, VERMILION, bar_looks, bare, energy_scale, short
-from jourdain.studies.touchdown import FRICTION, KNEES, SPEEDS, Study, column
+from jourdain.plots.style import BLUE, GREY, PALETTE, SMALL, VERMILION, bar_looks, bare, energy_scale, new_figure, short
+from jourdain.studies.touchdown import FRICTION, KNEES, SPEEDS, Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,9 +21,7 @@ BEYOND = 99.5  # percent of the states that a histogram shows; the rest is a tai
 
 def landing_figure(study: Study, title: str, render: bool | None = None) -> Figure:
     """Six panels: the robot, the energies, the loss over states, directions, knees, feet."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(13.0, 8.2), layout="constrained")
+    figure = new_figure(13.0, 8.2)
     cells = figure.add_gridspec(2, 3, width_ratios=(1.15, 1.0, 1.0))
     robot: Any = study.scenario.event.mechanism
     picture = robot_picture(robot, study.outcome.q, study.feet, cells[0, 0], render)
@@ -36,7 +35,7 @@ def landing_figure(study: Study, title: str, render: bool | None = None) -> Figu
 
 
 def _losses(ax: Any, study: Study) -> None:
-    loss = column(study.states, "loss")
+    loss = study.states["loss"].values
     loss = loss[np.isfinite(loss)]
     scale, unit = energy_scale(float(np.median(loss)))
     shown = loss[loss <= np.percentile(loss, BEYOND)] * scale
@@ -69,7 +68,7 @@ def _words(components: Any) -> str:
     assert len(symbols) == len(SPEEDS)
     order = np.argsort(-np.abs(components))
     large = [i for i in order[:3] if abs(components[i]) > 0.15 * abs(components[order[0]])]
-    return "  ".join(f"${symbols[i]}$ {components[i]:+.2g}".replace("-", "−") for i in sorted(large))
+    return "  ".join(f"${symbols[i]}$ {significant(components[i], 2, sign='+')}" for i in sorted(large))
 
 
 def _knees(ax: Any, study: Study) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from jourdain.data.files import refuse_place, whole
+from jourdain.data.files import check_place, whole_file
 
 
 def bench(
@@ -26,7 +26,7 @@ def bench(
     from jourdain.studies.benchmarks.run import bench as run_bench
 
     if out is not None:
-        refuse_place(out)
+        check_place(out)
     report = run_bench(only=only)
     if json:
         typer.echo(dumps(report.to_dict(), indent=2))
@@ -41,5 +41,5 @@ def bench(
                 table.add_row(*row)
             console.print(table, "", sep="\n")
     if out is not None:
-        with whole(out) as part:
+        with whole_file(out) as part:
             part.write_text(markdown(report), encoding="utf-8", newline="\n")

@@ -20,16 +20,17 @@ def list_problems() -> None:
 
     table = Table("name", "problem", "parameters", box=None, pad_edge=False)
     for name in gallery.__all__:
-        problem = getattr(gallery, name)
-        kinds = get_type_hints(problem)
-        choices = [_choice(key, parameter.default, kinds[key])
-                   for key, parameter in inspect.signature(problem).parameters.items()]  # fmt: skip
+        build = getattr(gallery, name)
+        hints = get_type_hints(build)
+        choices = [_choice(key, parameter.default, hints[key])
+                   for key, parameter in inspect.signature(build).parameters.items()]  # fmt: skip
         try:
-            made = problem()
-            shown = [assignment(parameter, value, units_of(made)) for parameter, value in made.parameters.items()]
+            model = build()
+            units = units_of(model)
+            numbers = [assignment(key, value, units.get(key, "")) for key, value in model.parameters.items()]
         except MissingExtra as error:
-            shown = [escape(str(error))]
-        table.add_row(name, (problem.__doc__ or "").partition("\n")[0], "  ".join([*choices, *shown]))
+            numbers = [escape(str(error))]
+        table.add_row(name, (build.__doc__ or "").partition("\n")[0], "  ".join([*choices, *numbers]))
     Console().print(table)
 
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from jourdain.cli.answers import Answer, check_files
 from jourdain.cli.arguments import pairs
-from jourdain.cli.problems import model_of
+from jourdain.cli.problems import Problem, problem
+from jourdain.data.addresses import unit_of
 from jourdain.errors import BadArgument, BadLog, LogWarning
-from jourdain.quantities import QUANTITIES
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
 
     from jourdain.experiment import Repeats, Strike
+    from jourdain.experiment.notices import Keyword
 
 
 def log(
@@ -50,86 +50,84 @@ def log(
     plot: Annotated[Path | None, typer.Option(help="Draw energies and forces over time (.png, .svg, .pdf).")] = None,
 ) -> None:
     """Measured logs to mechanics: velocities, T_c, T_a, impulses of a strike, beside what the model predicts."""
-    check_files(out, None)
-    _check_source("--out", out, files)
-    check_files(None, plot)
-    _check_source("--plot", plot, files)
-    strikes, warned = _strikes(
-        files,
-        model,
-        pairs("--set", "PARAMETER=VALUE", settings or []),
-        pairs("--column", "NAME=HEADER", columns or []),
-        pairs("--unit", "NAME=UNIT", units or []),
-        normal,
-        number,
-        onset,
-        end,
-        window,
-    )
-    answer = _answer(strikes, model.replace("_", " "))
+    check_files(out, plot)
+    for option, path in (("--out", out), ("--plot", plot)):
+        if path is not None and path.resolve() in [file.resolve() for file in files]:
+            raise BadArgument(f"{option} {path} is the log itself; choose another name.")
+    fixed = pairs("--set", "PARAMETER=VALUE", settings or [])
+    reading = {"columns": pairs("--column", "NAME=HEADER", columns or []),
+               "units": pairs("--unit", "NAME=UNIT", units or []), "normal": normal}  # fmt: skip
+    chosen = problem(model, fixed, one_event=True)
+    strike = {"number": number, "onset": onset, "end": end, "window": window}
+    strikes, warned = _strikes(files, chosen, reading, strike)
+    answer = _answer(strikes, chosen.title)
     for text in warned:
         typer.echo(f"warning: {text}", err=True)
     answer.deliver(out, plot)
 
 
-def _check_source(option: str, path: Path | None, files: list[Path]) -> None:
-    """A log is never written over."""
-    if path is not None and any(path.resolve() == file.resolve() for file in files):
-        raise BadArgument(f"{option} {path} is the log itself; choose another name.")
-
-
 def _strikes(
-    files: Sequence[Path],
-    model: str,
-    settings: Mapping[str, str],
-    columns: Mapping[str, str],
-    units: Mapping[str, str],
-    normal: str | None,
-    number: int | None,
-    onset: float | None,
-    end: float | None,
-    window: float | None,
+    files: Sequence[Path], chosen: Problem, reading: Mapping[str, Any], strike: Mapping[str, Any]
 ) -> tuple[list[Strike], list[str]]:
-    """The strike of each file, and what there is to warn of."""
+    """The strike of each file, and warnings. `reading`, `strike`: keywords of `read` and of `Log.strike`."""
     from jourdain.experiment import read
 
-    made, values = model_of(model, settings)
     strikes, warned = [], []
     for path in files:
         before = f"{path}: " if len(files) > 1 else ""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", LogWarning)
             try:
-                log = read(path, made, columns, units, normal, values)
-                strikes.append(log.strike(number, onset, end, window))
+                log = read(path, chosen.model, parameters=chosen.values, **reading)
+                strikes.append(log.strike(**strike))
             except BadLog as error:
-                raise BadLog(before + as_options(str(error))) from None
+                raise BadLog(before + _worded(error)) from None
         for one in caught:
-            if not issubclass(one.category, LogWarning):
-                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+            if isinstance(one.message, LogWarning):
+                warned.append(before + _worded(one.message))
             else:
-                warned.append(before + as_options(str(one.message)))
+                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     return strikes, warned
+
+
+def _worded(problem: BadLog | LogWarning) -> str:
+    """What is the matter with a log, its remedy in the words of the command line."""
+    from jourdain.experiment.notices import Notice
+
+    (notice,) = problem.args
+    return notice.worded(as_option) if isinstance(notice, Notice) else str(notice)
+
+
+def as_option(keyword: Keyword) -> str:
+    """A keyword of Python as an option.
+
+    >>> from jourdain.experiment.notices import Keyword
+    >>> as_option(Keyword("units", {"q.a": "deg"})), as_option(Keyword("number", 2)), as_option(Keyword("end"))
+    ('--unit q.a=deg', '--strike 2', '--end')
+    """
+    option = {"units": "--unit", "columns": "--column", "number": "--strike"}.get(keyword.name, f"--{keyword.name}")
+    if keyword.name in ("units", "columns"):
+        known = keyword.value if isinstance(keyword.value, Mapping) else {}
+        return " ".join(f"{option} {name}={text or 'HEADER'}" for name, text in (known or {"NAME": ""}).items())
+    return option if keyword.value is None else f"{option} {keyword.value}"
 
 
 def _answer(strikes: list[Strike], title: str) -> Answer:
     """One strike beside the model, its curves over time; several averaged, with the quantities of each."""
-    from jourdain.experiment import average
+    from jourdain.experiment import Repeats, average
 
-    found: Strike | Repeats
-    if len(strikes) == 1:
-        (strike,) = strikes
-        found, text, dataset = strike, f"{strike}\n\n{strike.compare()}", lambda: strike.curves
-    else:
-        repeats = average(strikes)
-        found, text, dataset = repeats, str(repeats), lambda: _table(repeats)
+    measured: Strike | Repeats = strikes[0] if len(strikes) == 1 else average(strikes)
 
-    def picture() -> Axes:
+    def dataset() -> xarray.Dataset:
+        return _table(measured) if isinstance(measured, Repeats) else measured.curves
+
+    def figure() -> Axes:
         from jourdain.plots import strike_plot
 
-        return strike_plot(found, title)
+        return strike_plot(measured, title)
 
-    return Answer(text, dataset, picture)
+    text = str(measured) if isinstance(measured, Repeats) else f"{measured}\n\n{measured.compare()}"
+    return Answer(text, dataset, figure)
 
 
 def _table(repeats: Repeats) -> xarray.Dataset:
@@ -137,27 +135,7 @@ def _table(repeats: Repeats) -> xarray.Dataset:
     import numpy as np
     import xarray
 
-    rows = [strike.quantities() for strike in repeats.strikes]
-    data = {name: ("strike", np.array([row[name] for row in rows]), {"units": _unit(repeats, name)})
+    rows, layout = [strike.quantities() for strike in repeats.strikes], repeats.strikes[0].rig.event.layout
+    data = {name: ("strike", np.array([row[name] for row in rows]), {"units": unit_of(layout, name)})
             for name in repeats.mean}  # fmt: skip
     return xarray.Dataset(data, {"strike": ("strike", np.arange(1, len(rows) + 1))})
-
-
-def _unit(repeats: Repeats, address: str) -> str:
-    name, _, part = address.partition(".")
-    layout = repeats.strikes[0].rig.event.layout
-    return layout.unit(name, part) if part else QUANTITIES[name].unit
-
-
-def as_options(text: str) -> str:
-    """What is said in Python's words, in those of the command line.
-
-    >>> as_options("Say units={'q.a': 'deg', …} or so; strike(number=2) takes the second; give end=.")
-    'Say --unit q.a=deg or so; --strike 2 takes the second; give --end.'
-    """
-    text = re.sub(r"units=\{'([^']*)': '([^']*)'(?:, '([^']*)': '([^']*)')?(?:, …)?\}",
-                  lambda m: f"--unit {m[1]}={m[2]}" + (f" --unit {m[3]}={m[4]}" if m[3] else ""), text)  # fmt: skip
-    text = re.sub(r"columns=\{'([^']*)': …\}", r"--column \1=HEADER", text)
-    text = text.replace("columns={…}", "--column NAME=HEADER").replace("columns=", "--column NAME=HEADER")
-    text = re.sub(r"(?:strike\()?number=(\d+)\)?", r"--strike \1", text)
-    return re.sub(r"\b(onset|end|window)=", r"--\1", text)

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from jourdain.cli.answers import Answer, check_files
 from jourdain.cli.arguments import pairs, setting
-from jourdain.cli.problems import model_of
-from jourdain.data.files import refuse
+from jourdain.cli.problems import problem
+from jourdain.data.addresses import unit_of
+from jourdain.data.numbers import significant
 from jourdain.errors import BadArgument, unknown
 
-if TYPE_CHECKING:
-    from jourdain.experiment import Recording
-
-RUN = ("push", "lead", "after")  # words of a testbed besides those of its surface and sensors
-RUN_UNITS = {"push": "N", "lead": "s", "after": "s"}
+RUN_UNITS = {"push": "N", "lead": "s", "after": "s"}  # settings besides those of surface, sensors and model
 
 
 def record(
@@ -37,40 +35,42 @@ def record(
     seed: Annotated[int, typer.Option(help="Of the noise.")] = 0,
 ) -> None:
     """Strike a compliant, rough surface on a virtual testbed, and write what encoders and a force sensor see."""
-    refuse(out)
-    made, told = recorded(name, pairs("--set", "PARAMETER=VALUE", settings or []), seed)
-    made.write(out)
-    typer.echo(f"{told}\n\nwrote {out}")
+    check_files(out, None)
+    recorded(name, pairs("--set", "PARAMETER=VALUE", settings or []), seed).deliver(out, None)
 
 
-def recorded(model: str, settings: Mapping[str, str], seed: int) -> tuple[Recording, str]:
-    """A strike of a model on the testbed, recorded; and what to print."""
+def recorded(name: str, settings: Mapping[str, str], seed: int) -> Answer:
+    """A strike of a model on the testbed: its numbers, and what the sensors record of it."""
     from jourdain.experiment import Sensors, Surface, Testbed
     from jourdain.scenarios.scenario import Scenario
 
-    own: dict[str, dict[str, Any]] = {"surface": {}, "sensors": {}, "run": {}}
-    left = {}
     known = {"surface": [f.name for f in fields(Surface)],
              "sensors": [f.name for f in fields(Sensors) if f.name != "rates"]}  # fmt: skip
-    for name, text in settings.items():
-        part, dot, word = name.partition(".")
+    numbers: dict[str, dict[str, Any]] = {"surface": {}, "sensors": {}, "run": {}}
+    of_model = {}
+    for key, text in settings.items():
+        part, dot, word = key.partition(".")
         if dot and part in known:
             if word not in known[part]:
                 raise unknown(f"number of the {part}", word, known[part])
-            own[part][word] = setting(name, text, "")
-        elif name in RUN:
-            own["run"][name] = setting(name, text, RUN_UNITS[name])
+            numbers[part][word] = setting(key, text, "")
+        elif key in RUN_UNITS:
+            numbers["run"][key] = setting(key, text, RUN_UNITS[key])
         else:
-            left[name] = text
-    made, values = model_of(model, left)
-    if not isinstance(made, Scenario):
-        raise BadArgument(f"'{model}' is an event without a state; a testbed needs a Scenario, which has one.")
-    push = own["run"].pop("push", 0.0)
-    run = Testbed(made, Surface(**own["surface"]), push).run(**own["run"], **values)
-    record = run.record(Sensors(**own["sensors"]), seed)
-    told = [
-        f"onset {record.onset:.6g} s, end of compression {record.end:.6g} s, {len(record.t)} samples",
-        f"T_c⁻ = {run.T_c_minus:.6g} J, T_a⁻ = {run.T_a_minus:.6g} J, T_a⁺ = {run.T_a_plus:.6g} J, ξ = {run.xi:.4g}",
-        *(f"impulse along {row}: {value:.6g} {run.rig.impulse_unit(row)}" for row, value in run.impulse.items()),
-    ]
-    return record, "\n".join(told).replace("-", "−")
+            of_model[key] = text
+    chosen = problem(name, of_model, one_event=True)
+    if not isinstance(chosen.model, Scenario):
+        raise BadArgument(f"'{name}' is an event without a state; a testbed needs a Scenario, which has one.")
+    push = numbers["run"].pop("push", 0.0)
+    run = Testbed(chosen.model, Surface(**numbers["surface"]), push).run(**numbers["run"], **chosen.values)
+    recording = run.record(Sensors(**numbers["sensors"]), seed)
+    onset, end = significant(recording.onset), significant(recording.end)
+    energies = {"T_c⁻": run.T_c_minus, "T_a⁻": run.T_a_minus, "T_a⁺": run.T_a_plus}
+    lines = [
+        f"onset {onset} s, end of compression {end} s, {len(recording.t)} samples",
+        ", ".join(f"{part} = {significant(value)} J" for part, value in energies.items())
+        + f", ξ = {significant(run.xi, 4)}",
+        *(f"impulse along {row}: {significant(value)} {unit_of(run.rig.event.layout, f'impulse.{row}')}"
+          for row, value in run.impulse.items()),
+    ]  # fmt: skip
+    return Answer("\n".join(lines), recording.to_dataset)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import xarray
+from jourdain.data.columns import Columns
 
 
-def write(ds: xarray.Dataset, path: Path) -> None:
+def write(table: Columns, path: Path) -> None:
     """The text of `Dataset.to_dict`, one variable at a time: all at once would take ten times the room."""
+    ds = table.dataset
     outline = ds.to_dict(data=False)
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write("{")

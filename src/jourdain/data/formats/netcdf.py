@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from jourdain.data.columns import Columns
 from jourdain.errors import CannotWrite, optional
 
-if TYPE_CHECKING:
-    import xarray
 
-
-def write(ds: xarray.Dataset, path: Path) -> None:
+def write(table: Columns, path: Path) -> None:
+    ds = table.dataset
     for name in ds.variables:
         if "/" in str(name):
             raise CannotWrite(f"netCDF has no name '{name}' with a slash; keep the whole quantity, or write .parquet.")

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from jourdain.data.columns import columns
+from jourdain.data.columns import Columns
 from jourdain.data.formats.arrow import CHUNK, batches, schema_of
 from jourdain.errors import optional
 
-if TYPE_CHECKING:
-    import xarray
 
-
-def write(ds: xarray.Dataset, path: Path) -> None:
+def write(table: Columns, path: Path) -> None:
     """Units are in the metadata of the fields, under `units`; the dataset's attributes in that of the schema."""
     from pyarrow.parquet import ParquetWriter
 
-    found = columns(ds)
-    schema = schema_of(found.columns).with_metadata({str(key): str(value) for key, value in ds.attrs.items()})
+    schema = schema_of(table.columns).with_metadata(
+        {str(key): str(value) for key, value in table.dataset.attrs.items()}
+    )
     with ParquetWriter(path, schema) as writer:
-        for batch in batches(found.columns, found.n_lines):
+        for batch in batches(table.columns, table.n_lines):
             writer.write_batch(batch.cast(schema), row_group_size=CHUNK)
 
 

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from jourdain.data.numbers import fixed
 from jourdain.studies.papers.measured import MILLI, Prediction
 from jourdain.studies.papers.pantograph import Results
 from jourdain.studies.papers.record import Claim, verdict
-from jourdain.studies.papers.typeset import minus
 
 
 def claims(found: Results) -> list[Claim]:
@@ -24,7 +24,7 @@ def claims(found: Results) -> list[Claim]:
     slides = {label: (p.outcome.u_minus["slide"][i], p.outcome.u_plus["slide"][i]) for label, i in at.items()}
 
     def slip(label: str) -> str:
-        return "ẋ from {} to {} m/s".format(*(minus(v, 3) for v in slides[label]))
+        return "ẋ from {} to {} m/s".format(*(fixed(v, 3) for v in slides[label]))
 
     by_T_c = [sorted((b[n] for n in group), key=lambda one: one.T_c_minus) for group in (range(1, 5), range(5, 10))]
     rising = all(x.normal < y.normal for group in by_T_c for x, y in pairwise(group))
@@ -42,7 +42,7 @@ def claims(found: Results) -> list[Claim]:
         Claim("[FK-b] §6.2, [FK-c]", "the largest change of T_a is that of the highest tangential impulse",
               verdict(min(range(5, 10), key=lambda n: change[f"FK-b {n}"]) == 9
                        == max(range(5, 10), key=lambda n: abs(b[n].tangential))),
-              f"case 9: {minus(change['FK-b 9'], 3)} mJ; the model has {minus(model['FK-b 9'], 3)} mJ"),
+              f"case 9: {fixed(change['FK-b 9'], 3)} mJ; the model has {fixed(model['FK-b 9'], 3)} mJ"),
         Claim("[FK-b] §6.2, [FK-c]", "in case 6 the end effector slips towards −x, since F̄_t > 0",
               "not in the model" if min(slides["FK-b 6"]) > -1e-6 else "holds", slip("FK-b 6")),
         Claim("[FK-b] §6.2, [FK-c]", "in case 7 the slip reverses, since F̄_t > 0",
@@ -57,8 +57,8 @@ def claims(found: Results) -> list[Claim]:
               ", ".join(f"{value:.4f}" for value in norms) + " m in length"),
         Claim("[FK-a]", "β̄ may explain that λ̄ falls from case 5 to case 6",
               "not in the model" if _shift(p, at["FK-a 6"]) > _shift(p, at["FK-a 5"]) else "holds",
-              f"measured {minus((a[6].normal - a[5].normal) / MILLI, 2)} N ms; β̄ changes λ̄ by "
-              f"{minus(_shift(p, at['FK-a 5']), 2)} in case 5 and by {minus(_shift(p, at['FK-a 6']), 2)} in case 6"),
+              f"measured {fixed((a[6].normal - a[5].normal) / MILLI, 2)} N ms; β̄ changes λ̄ by "
+              f"{fixed(_shift(p, at['FK-a 5']), 2)} in case 5 and by {fixed(_shift(p, at['FK-a 6']), 2)} in case 6"),
     ]  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def _range(values: list[float]) -> str:
 
 
 def _percent(ratio: float) -> str:
-    return f"{minus(100 * ratio)} %"
+    return f"{fixed(100 * ratio)} %"
 
 
 def _shift(p: Prediction, i: int) -> float:

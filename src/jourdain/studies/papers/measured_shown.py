@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import degrees
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jourdain.data.numbers import fixed
+from jourdain.plots.style import BLACK, BLUE, MARKERS, SMALL, VERMILION, new_figure
 from jourdain.studies.papers.experiments import claims
 from jourdain.studies.papers.measured import MILLI, Case
 from jourdain.studies.papers.pantograph import Results
 from jourdain.studies.papers.pantograph_shown import CASE, GAMMA, SHORT_VERSION, D
 from jourdain.studies.papers.record import Beside, Cell, Column, Picture, Table, claims_table
-from jourdain.studies.papers.typeset import minus
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +33,9 @@ def tables(found: Results) -> list[Table]:
         predicted_energies(found),
         claims_table("pantograph_statements", "What the texts say of the experiments", claims(found)),
     ]
+
+
+MEASURED: dict[str, Any] = {"color": BLACK, "markerfacecolor": "white", "markersize": 6, "label": "measured"}  # points
 
 
 def as_printed(name: str, symbol: str, unit: str) -> Column:
@@ -155,8 +159,8 @@ def predicted_energies(found: Results) -> Table:
     for i, case in enumerate(found.cases):
         there, model = _after(found, i)
         signs = (p.outcome,) if p.sign_known[i] else (p.outcome, p.mirrored)
-        error = " or ".join(minus(100 * (case.T_a_plus / float(t.T_a_plus[i]) - 1)) for t in signs)
-        change = " or ".join(minus(float(t.T_a_plus[i] - t.T_a_minus[i]) / MILLI, 3) for t in signs)
+        error = " or ".join(fixed(100 * (case.T_a_plus / float(t.T_a_plus[i]) - 1)) for t in signs)
+        change = " or ".join(fixed(float(t.T_a_plus[i] - t.T_a_minus[i]) / MILLI, 3) for t in signs)
         beta = case.printed["tangential_impulse_N_ms"]
         lines.append((case.label, f"{case.d:g}", _gamma(case), _energies(case)[1], beta, there, model, error,
                       (case.T_a_plus - case.T_a_minus) / MILLI, change))  # fmt: skip
@@ -179,16 +183,12 @@ def pictures(found: Results) -> list[Picture]:
 
 def _impulse_errors(found: Results) -> Figure:
     """Model and measurement, case by case, and over the direction."""
-    from matplotlib.figure import Figure
-
-    from jourdain.plots.style import BLACK, BLUE, MARKERS, SMALL, VERMILION
-
-    figure = Figure(figsize=(7.2, 3.6), layout="constrained")
+    figure = new_figure(7.2, 3.6)
     left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
     p, x = found.predicted, np.arange(len(found.cases))
     left.bar(x, p.outcome.impulse["wall"] / MILLI, 0.6, color=BLUE, alpha=0.75, label="model")
     there = [case.normal / MILLI for case in found.cases]
-    left.plot(x, there, "o", color=BLACK, markerfacecolor="white", markersize=6, label="measured")
+    left.plot(x, there, "o", **MEASURED)
     left.set_xticks(x, [case.label for case in found.cases], rotation=60, ha="right", fontsize=SMALL)
     left.set_ylabel(r"$\bar\lambda$ in N ms")
     left.legend(frameon=False, ncols=2, fontsize=SMALL, loc="lower center", bbox_to_anchor=(0.5, 1.0))

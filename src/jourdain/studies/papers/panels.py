@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from jourdain.plots import drawing
+from jourdain.plots.style import new_figure
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -13,12 +16,8 @@ if TYPE_CHECKING:
 
 def drawings(shown: Sequence[tuple[str, Scenario, Mapping[str, float]]]) -> Figure:
     """(title, scenario, parameters) of each; two in a row, the legend after the last."""
-    from matplotlib.figure import Figure
-
-    from jourdain.plots import drawing
-
-    n_rows = len(shown) // 2 + 1 if len(shown) % 2 else len(shown) // 2
-    figure = Figure(figsize=(7.2, 3.1 * n_rows), layout="constrained")
+    n_rows = (len(shown) + 1) // 2
+    figure = new_figure(7.2, 3.1 * n_rows)
     axes = list(figure.subplots(n_rows, 2).flat)
     for ax, (title, scenario, parameters) in zip(axes, shown, strict=False):
         keys: Any = drawing(scenario, ax, parameters).get_legend()

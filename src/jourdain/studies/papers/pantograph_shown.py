@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jourdain.studies.papers.measured import CONFIGURATIONS, MILLI, Case
+from jourdain.plots import energy_curves, measured, polar
+from jourdain.plots.style import new_figure
+from jourdain.quantities import QUANTITIES
+from jourdain.studies.papers.measured import CONFIGURATIONS, MILLI
 from jourdain.studies.papers.panels import drawings
 from jourdain.studies.papers.pantograph import ROUNDED, Results, speeds
 from jourdain.studies.papers.printed import column, last_digit, said
@@ -15,7 +18,6 @@ from jourdain.studies.papers.printed import rows as printed_rows
 from jourdain.studies.papers.record import Beside, Cell, Column, Picture, Table, parameters_table
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 CASE, D, GAMMA = Column("case"), Column("d", "d", "m"), Column("gamma", "γ", "°", 2)
@@ -146,11 +148,13 @@ def _reason(found: Results, d: float, line: dict[str, str]) -> str:
 
 def pictures(found: Results) -> list[Picture]:
     """Drawings, energies with the measured points, ξ over direction."""
+    by_d = {d: f"{configuration}, d = {d:g} m" for configuration, d in CONFIGURATIONS.items()}
+    by_gamma = {gamma: f"γ = {degrees(gamma):g}° from the normal" for gamma in found.over_d.gamma.values}
     return [
         Picture("pantograph_drawing", lambda: _drawings(found)),
-        Picture("pantograph_energies_gamma", lambda: _over_gamma(found), found.over_gamma),
-        Picture("pantograph_energies_d", lambda: _over_d(found), found.over_d),
-        Picture("pantograph_xi", lambda: _polar(found), found.around),
+        Picture("pantograph_energies_gamma", lambda: _energies(found, "gamma", "FK-b", by_d), found.over_gamma),
+        Picture("pantograph_energies_d", lambda: _energies(found, "d", "FK-a", by_gamma), found.over_d),
+        Picture("pantograph_xi", lambda: polar(found.around, "xi", over="gamma"), found.around),
     ]
 
 
@@ -161,48 +165,17 @@ def _drawings(found: Results) -> Figure:
     ])  # fmt: skip
 
 
-def _over_gamma(found: Results) -> Figure:
-    """One panel for each configuration."""
-    from matplotlib.figure import Figure
-
-    from jourdain.plots import energy_curves
-
-    figure = Figure(figsize=(7.2, 3.1), layout="constrained")
+def _energies(found: Results, over: str, paper: str, panels: dict[float, str]) -> Figure:
+    """Energies and the measured points over γ or d, one panel for each value of the other one."""
+    figure = new_figure(7.2, 3.1)
     axes = figure.subplots(1, 2, sharey=True)
-    for ax, (configuration, d) in zip(axes, CONFIGURATIONS.items(), strict=True):
-        energy_curves(found.over_gamma.sel(d=d), over="gamma", ax=ax)
-        _points(ax, [case for case in found.cases if case.paper == "FK-b" and case.d == d], "gamma")
-        ax.set_title(f"{configuration}, d = {d:g} m", fontsize=10)
+    by, ds = ("d", found.over_gamma) if over == "gamma" else ("gamma", found.over_d)
+    for ax, (value, title) in zip(axes, panels.items(), strict=True):
+        energy_curves(ds.sel({by: value}), over=over, ax=ax)
+        cases = [case for case in found.cases if case.paper == paper and getattr(case, by) == value]
+        for name in ("T_c_minus", "T_a_minus", "T_a_plus"):
+            x, y = ([getattr(case, what) for case in cases] for what in (over, name))
+            measured(ax, x, y, label=f"${QUANTITIES[name].latex}$ measured")
+        ax.set_title(title, fontsize=10)
     axes[0].get_legend().remove()
     return figure
-
-
-def _over_d(found: Results) -> Figure:
-    """One panel for each direction."""
-    from matplotlib.figure import Figure
-
-    from jourdain.plots import energy_curves
-
-    figure = Figure(figsize=(7.2, 3.1), layout="constrained")
-    axes = figure.subplots(1, 2, sharey=True)
-    for ax, gamma in zip(axes, found.over_d.gamma.values, strict=True):
-        energy_curves(found.over_d.sel(gamma=gamma), over="d", ax=ax)
-        _points(ax, [case for case in found.cases if case.paper == "FK-a" and case.gamma == gamma], "d")
-        ax.set_title(f"γ = {degrees(gamma):g}° from the normal", fontsize=10)
-    axes[0].get_legend().remove()
-    return figure
-
-
-def _points(ax: Axes, some: list[Case], over: str) -> None:
-    from jourdain.plots import measured
-
-    x = [getattr(case, over) for case in some]
-    measured(ax, x, [case.T_c_minus for case in some], label="$T_c^-$ measured")
-    measured(ax, x, [case.T_a_minus for case in some], label="$T_a^-$ measured")
-    measured(ax, x, [case.T_a_plus for case in some], label="$T_a^+$ measured")
-
-
-def _polar(found: Results) -> Axes:
-    from jourdain.plots import polar
-
-    return polar(found.around, "xi", over="gamma")

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.data.files import whole
+from jourdain.data.files import whole_file
 from jourdain.data.files import write as write_dataset
+from jourdain.data.numbers import fixed, significant, with_minus
 from jourdain.errors import BadArgument, CannotWrite, listing, unknown
 from jourdain.progress import bar
 from jourdain.studies.papers import (
@@ -141,7 +142,7 @@ def write(report: Report, folder: Path, advance: Advance = _quietly) -> Path:
     """Everything below `folder`: tables/, figures/, data/ and report.html, which needs none of the others."""
     make_folders(folder)
     for table in report.tables.values():
-        with whole(folder / "tables" / f"{table.name}.csv") as part:
+        with whole_file(folder / "tables" / f"{table.name}.csv") as part:
             part.write_text(text(table), encoding="utf-8", newline="\n")
     drawn = {}
     for picture in report.pictures.values():
@@ -150,7 +151,7 @@ def write(report: Report, folder: Path, advance: Advance = _quietly) -> Path:
             write_dataset(picture.data, folder / "data" / f"{picture.name}.csv")
         advance(1)
     page = folder / "report.html"
-    with whole(page) as part:
+    with whole_file(page) as part:
         part.write_text(html(report, drawn), encoding="utf-8", newline="\n")
     return page
 
@@ -161,7 +162,7 @@ def _drawn(picture: Picture, folder: Path) -> bytes:
 
     figure = picture.draw()
     for suffix in ("png", "svg"):
-        with whole(folder / f"{picture.name}.{suffix}") as part:
+        with whole_file(folder / f"{picture.name}.{suffix}") as part:
             save(figure, part)
     return (folder / f"{picture.name}.svg").read_bytes()
 
@@ -190,7 +191,7 @@ def text(table: Table) -> str:
 
 def _exact(value: float) -> str:
     """Twelve digits; the rounding of a zero is a zero."""
-    return f"{value:.12g}" if abs(value) > 1e-16 else "0"
+    return significant(value, 12, 1e-16, minus="-")
 
 
 def html(report: Report, drawn: Mapping[str, bytes]) -> str:
@@ -206,7 +207,8 @@ def html(report: Report, drawn: Mapping[str, bytes]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"typeset": typeset.words, "show": typeset.cell, "degrees": typeset.in_degrees}
+    environment.filters |= {"typeset": typeset.words, "show": typeset.cell, "degrees": typeset.in_degrees,
+                            "fixed": fixed, "significant": significant, "with_minus": with_minus}  # fmt: skip
     images = {name: f"data:image/svg+xml;base64,{b64encode(svg).decode()}" for name, svg in drawn.items()}
     predicted = report.pantograph.predicted
     mass = {case.label: mass for case, mass in zip(predicted.cases, predicted.apparent_mass(), strict=True)}

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import degrees
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jourdain.data.numbers import amount, fixed
+from jourdain.plots import energies_over_time, style
 from jourdain.studies.papers.friction import PAPER, Fitted
 from jourdain.studies.papers.measured import MILLI
-from jourdain.studies.papers.measured_shown import BETA, NORMAL, T_A_THERE, T_C_THERE, as_printed
+from jourdain.studies.papers.measured_shown import BETA, MEASURED, NORMAL, T_A_THERE, T_C_THERE, as_printed
 from jourdain.studies.papers.pantograph_shown import CASE, GAMMA, SHORT_VERSION, D
 from jourdain.studies.papers.record import Cell, Column, Picture, Table
 from jourdain.studies.papers.testbed import Bench
-from jourdain.studies.papers.typeset import minus
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+KEY: dict[str, Any] = {"frameon": False, "fontsize": style.SMALL, "loc": "lower center"}  # of a figure, above it
 
 
 def tables(found: Bench) -> list[Table]:
@@ -119,12 +123,10 @@ def orders(found: Bench) -> Table:
 
 def laws(found: Bench) -> Table:
     """The two laws of friction with their numbers."""
-    rubbing = found.friction
+    fitted = {"Coulomb, f = μ": found.friction.coulomb, "f = c u_t, plate tilted": found.friction.by_slip}
     lines: list[tuple[Cell, ...]] = [
-        ("Coulomb, f = μ", _numbers(rubbing.coulomb), rubbing.coulomb.rms / MILLI, _signs(found, rubbing.coulomb)),
-        ("f = c u_t, plate tilted", _numbers(rubbing.by_slip), rubbing.by_slip.rms / MILLI,
-         _signs(found, rubbing.by_slip)),
-    ]  # fmt: skip
+        (name, _numbers(law), law.rms / MILLI, _signs(found, law)) for name, law in fitted.items()
+    ]
     columns = (
         Column("law", "friction inside the event"), Column("numbers"), Column("rms", "rms left", "N ms", 2),
         Column("signs", "right signs", right=True),
@@ -153,10 +155,10 @@ def _numbers(law: Fitted) -> str:
     shown = []
     for name, (value, deviation) in law.numbers.items():
         if name.startswith("tilt"):
-            shown.append(f"{name}: {minus(degrees(value), 2)} ± {degrees(deviation):.2f}°")
+            shown.append(f"{name}: {fixed(degrees(value), 2)} ± {degrees(deviation):.2f}°")
         else:
             unit, digits = (" s/m", 2) if name == "c" else ("", 3)
-            shown.append(f"{name} = {minus(value, digits)} ± {deviation:.{digits}f}{unit}")
+            shown.append(f"{name} = {fixed(value, digits)} ± {deviation:.{digits}f}{unit}")
     return "; ".join(shown)
 
 
@@ -170,12 +172,8 @@ def _signs(found: Bench, law: Fitted) -> str:
 
 def _over_time(found: Bench, paper: str, numbers: Sequence[int], renamed: dict[int, int]) -> Figure:
     """T_c and T_a through one strike of each case, as the experiment's own evaluation gives them."""
-    from matplotlib.figure import Figure
-
-    from jourdain.plots import energies_over_time
-
     n_rows = (len(numbers) + 1) // 2
-    figure = Figure(figsize=(7.2, 2.3 * n_rows), layout="constrained")
+    figure = style.new_figure(7.2, 2.3 * n_rows)
     axes = list(figure.subplots(n_rows, 2, sharex=True, sharey=True, squeeze=False).flat)
     at = {case.number: i for i, case in enumerate(found.cases) if case.paper == paper}
     for k, (ax, number) in enumerate(zip(axes, numbers, strict=False)):
@@ -190,63 +188,48 @@ def _over_time(found: Bench, paper: str, numbers: Sequence[int], renamed: dict[i
     return figure
 
 
-def _convergence(found: Bench) -> Figure:
-    from matplotlib.figure import Figure
-
-    from jourdain.plots.style import LINE_STYLES, MARKERS, PALETTE, SMALL
-
-    figure = Figure(figsize=(5.6, 3.8), layout="constrained")
-    ax = figure.subplots()
+def _convergence(found: Bench) -> Axes:
+    ax = style.new_axes(5.6, 3.8)
     for i, one in enumerate(found.convergence):
-        ax.loglog(one.stiffness, one.distance, MARKERS[i], color=PALETTE[i], markersize=5,
+        ax.loglog(one.stiffness, one.distance, style.MARKERS[i], color=style.PALETTE[i], markersize=5,
                   label=f"n = {one.exponent:g}: order {one.order:.3f}")  # fmt: skip
         line = one.distance[-1] * (one.stiffness / one.stiffness[-1]) ** -one.theory
-        ax.loglog(one.stiffness, line, color=PALETTE[i], linestyle=LINE_STYLES[i], linewidth=0.9,
+        ax.loglog(one.stiffness, line, color=style.PALETTE[i], linestyle=style.LINE_STYLES[i], linewidth=0.9,
                   label=f"$k^{{-1/{one.exponent + 1:g}}}$")  # fmt: skip
     ax.set_xlabel(r"stiffness $k$ in N/m$^n$")
     ax.set_ylabel(r"$\|v^+ - v^+_\mathrm{event}\|_M\;/\;\|v^-\|_M$")
-    ax.legend(frameon=False, fontsize=SMALL, ncols=3, loc="lower center", bbox_to_anchor=(0.45, 1.0), columnspacing=1.2)
-    return figure
+    ax.legend(ncols=3, bbox_to_anchor=(0.45, 1.0), columnspacing=1.2, **KEY)
+    return ax
 
 
-def _normal(found: Bench) -> Figure:
+def _normal(found: Bench) -> Axes:
     """The measured excess, and what the testbed has of it."""
-    from matplotlib.figure import Figure
-
-    from jourdain.plots.style import BLACK, BLUE, GREEN, ORANGE, SMALL, bar_looks
-
-    figure = Figure(figsize=(7.2, 3.6), layout="constrained")
-    ax = figure.subplots()
+    ax = style.new_axes(7.2, 3.6)
     x = np.arange(len(found.cases))
     push = {i: group.push for group in found.groups for i in group.places}
     motors = np.array([push[i] * found.by_push[i] for i in range(len(x))])
-    ax.bar(x, 100 * motors, 0.6, label="motors, one push for each set-up", **bar_looks(BLUE, ""))
-    ax.bar(x - 0.15, 100 * found.by_time, 0.25, label="contact time", **bar_looks(ORANGE, ""))
-    ax.bar(x + 0.15, 100 * found.by_friction, 0.25, label="friction", **bar_looks(GREEN, ""))
-    ax.plot(x, 100 * found.excess, "o", color=BLACK, markerfacecolor="white", markersize=6, label="measured")
-    ax.axhline(0, color=BLACK, linewidth=0.8)
-    ax.set_xticks(x, [case.label for case in found.cases], rotation=60, ha="right", fontsize=SMALL)
+    ax.bar(x, 100 * motors, 0.6, label="motors, one push for each set-up", **style.bar_looks(style.BLUE, ""))
+    ax.bar(x - 0.15, 100 * found.by_time, 0.25, label="contact time", **style.bar_looks(style.ORANGE, ""))
+    ax.bar(x + 0.15, 100 * found.by_friction, 0.25, label="friction", **style.bar_looks(style.GREEN, ""))
+    ax.plot(x, 100 * found.excess, "o", **MEASURED)
+    ax.axhline(0, color=style.BLACK, linewidth=0.8)
+    ax.set_xticks(x, [case.label for case in found.cases], rotation=60, ha="right", fontsize=style.SMALL)
     ax.set_ylabel(r"$\bar\lambda$ above the model, in %")
-    ax.legend(frameon=False, fontsize=SMALL, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    return figure
+    ax.legend(ncols=4, bbox_to_anchor=(0.5, 1.0), **KEY)
+    return ax
 
 
-def _tangential(found: Bench) -> Figure:
-    from matplotlib.figure import Figure
-
-    from jourdain.plots.style import BLACK, BLUE, SMALL, VERMILION
-
-    figure = Figure(figsize=(6.4, 3.4), layout="constrained")
-    ax = figure.subplots()
+def _tangential(found: Bench) -> Axes:
+    ax = style.new_axes(6.4, 3.4)
     rubbing, cases = found.friction, [case for case in found.cases if case.paper == PAPER]
     x = np.arange(len(cases))
-    ax.bar(x - 0.2, rubbing.coulomb.tangential / MILLI, 0.36, color=BLUE, label="Coulomb")
-    ax.bar(x + 0.2, rubbing.by_slip.tangential / MILLI, 0.36, color=VERMILION, label=r"$f = c\,u_t$, plate tilted",
-           hatch="//", edgecolor="white", linewidth=0)  # fmt: skip
-    ax.plot(x, rubbing.measured / MILLI, "o", color=BLACK, markerfacecolor="white", markersize=6, label="measured")
-    ax.axhline(0, color=BLACK, linewidth=0.8)
-    ax.set_xticks(x, [f"{case.number}\n{degrees(case.gamma):.3g}°".replace("-", "−") for case in cases], fontsize=SMALL)
+    ax.bar(x - 0.2, rubbing.coulomb.tangential / MILLI, 0.36, color=style.BLUE, label="Coulomb")
+    looks = style.bar_looks(style.VERMILION, "//")
+    ax.bar(x + 0.2, rubbing.by_slip.tangential / MILLI, 0.36, label=r"$f = c\,u_t$, plate tilted", **looks)
+    ax.plot(x, rubbing.measured / MILLI, "o", **MEASURED)
+    ax.axhline(0, color=style.BLACK, linewidth=0.8)
+    ax.set_xticks(x, [f"{case.number}\n{amount(case.gamma, 'rad', 3)}" for case in cases], fontsize=style.SMALL)
     ax.set_xlabel(r"case of [FK-b], $\gamma$ (1–4: $d = 0$; 5–9: $d = 0.2$ m)")
     ax.set_ylabel(r"$\bar\beta$ in N ms")
-    ax.legend(frameon=False, fontsize=SMALL, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    return figure
+    ax.legend(ncols=3, bbox_to_anchor=(0.5, 1.0), **KEY)
+    return ax

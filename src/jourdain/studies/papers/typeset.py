@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from jourdain.data.numbers import fixed, significant, with_minus
 from jourdain.studies.papers.record import Beside, Column, Formula
 
 _INDEX = re.compile(r"(?<=[\w)\u0304])_([A-Za-z0-9]+)")  # after a letter, with or without a bar, or a bracket
@@ -22,23 +23,9 @@ def words(text: str) -> Markup:
     return Markup(_INDEX.sub(r"<sub>\1</sub>", str(escape(text))))
 
 
-def minus(value: float, decimals: int = 1) -> str:
-    """A number with a real minus.
-
-    >>> minus(-15.93)
-    '−15.9'
-    """
-    return f"{value:.{decimals}f}".replace("-", "−")
-
-
 def number(value: float, column: Column) -> str:
-    """With the column's decimals or digits, and a real minus."""
-    if column.decimals is not None:
-        shown = f"{value:.{column.decimals}f}"
-        shown = shown.removeprefix("-") if not float(shown) else shown
-    else:
-        shown = f"{value + 0.0:.{column.digits}g}"
-    return shown.replace("-", "−")
+    """With the column's decimals or digits."""
+    return significant(value, column.digits) if column.decimals is None else fixed(value, column.decimals)
 
 
 def cell(value: Any, column: Column) -> Markup:
@@ -48,7 +35,7 @@ def cell(value: Any, column: Column) -> Markup:
     if isinstance(value, Beside):
         return Markup("<b>{}</b>").format(number(value.ours, column))
     if isinstance(value, str):
-        return words(value.replace("-", "−") if column.right else value)
+        return words(with_minus(value) if column.right else value)
     return Markup(number(value, column))
 
 
@@ -66,4 +53,4 @@ def formula(expression: Any) -> Markup:
 
 def in_degrees(angle: float, decimals: int = 2) -> str:
     """An angle in rad as people read it."""
-    return f"{degrees(angle):.{decimals}f}°".replace("-", "−")
+    return f"{fixed(degrees(angle), decimals)}°"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jourdain import gallery
+from jourdain.data.numbers import fixed
 from jourdain.studies.papers.record import Claim, Settings, verdict
-from jourdain.studies.papers.typeset import minus
 
 if TYPE_CHECKING:
     import xarray
@@ -101,7 +101,7 @@ def claims(found: Results) -> list[Claim]:
     limit, leaning = found.lift_limits[0.0], torso.sel(torso=slice(0, None))
     peaks = np.degrees(torso.torso[torso.T_c_minus.argmax("torso")].values)
     inner = [
-        f"{minus(angle)}° for μ = {mu:g}"
+        f"{fixed(angle)}° for μ = {mu:g}"
         for mu, angle in zip(MASS_RATIOS, peaks, strict=True)
         if abs(angle) < degrees(RANGES["torso"][1]) - 0.1
     ]
@@ -140,7 +140,7 @@ def _falls_with_mu_from(size: xarray.DataArray) -> float:
 
 def _onwards(angle: float) -> str:
     """As in "from q₅ = 2.4° on"."""
-    return f"q₅ = {minus(degrees(angle))}° on" if np.isfinite(angle) else "nowhere on"
+    return f"q₅ = {fixed(degrees(angle))}° on" if np.isfinite(angle) else "nowhere on"
 
 
 def _rises(array: xarray.DataArray, over: str) -> bool:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from math import degrees
 from typing import TYPE_CHECKING, Any
 
+from jourdain.plots import curve, drawing, parameter_map
+from jourdain.plots.content import content
+from jourdain.plots.style import new_figure
 from jourdain.studies.papers.printed import said
 from jourdain.studies.papers.record import Beside, Cell, Column, Picture, Table, claims_table, parameters_table
 from jourdain.studies.papers.walker import HEEL, REAR, STEP, Results, claims, lifted
@@ -83,8 +86,6 @@ def pictures(found: Results) -> list[Picture]:
 
 
 def _drawing(found: Results) -> Axes:
-    from jourdain.plots import drawing
-
     given: dict[str, Any] = {"theta": STEP, **found.settings}
     return drawing(found.scenario, **given)
 
@@ -104,13 +105,8 @@ def _as_in_the_papers(ds: xarray.Dataset) -> xarray.Dataset:
 
 def _panels(ds: xarray.Dataset, over: str, limits: Results | None = None) -> Figure:
     """T_c⁻, T_a⁻ and the two impulses, each in a panel of its own."""
-    from matplotlib.figure import Figure
-
-    from jourdain.plots import curve
-    from jourdain.plots.content import content
-
     shown = _as_in_the_papers(ds)
-    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
+    figure = new_figure(7.2, 5.4)
     for ax, (name, quantity) in zip(figure.subplots(2, 2).flat, SHOWN.items(), strict=True):
         curve(shown, name, over=over, ax=ax)
         if limits is not None and (end := limits.lift_limits[0.0]) < float(shown[over].max()):
@@ -126,8 +122,6 @@ def _panels(ds: xarray.Dataset, over: str, limits: Results | None = None) -> Fig
 
 
 def _map(ds: xarray.Dataset, zero: str | None = None, log: bool = False) -> Axes:
-    from jourdain.plots import parameter_map
-
     ax = parameter_map(_as_in_the_papers(ds), "T_c_minus", zero=zero)
     if log:
         ax.set_yscale("log")

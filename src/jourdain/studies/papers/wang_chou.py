@@ -11,6 +11,8 @@ import sympy as sp
 
 from jourdain import gallery
 from jourdain.gallery.sleigh import Case
+from jourdain.plots import energy_bars
+from jourdain.plots.style import new_figure
 from jourdain.studies.papers.panels import drawings
 from jourdain.studies.papers.record import Cell, Column, Formula, Picture, Table
 
@@ -226,11 +228,7 @@ def pictures() -> list[Picture]:
 
 
 def _energies() -> Figure:
-    from matplotlib.figure import Figure
-
-    from jourdain.plots import energy_bars
-
-    figure = Figure(figsize=(6.4, 6.6), layout="constrained")
+    figure = new_figure(6.4, 6.6)
     for ax, case in zip(figure.subplots(3, 1), get_args(Case), strict=True):
         energy_bars(gallery.sleigh(case).solve(), ax, title=case)
     return figure
