@@ -41,18 +41,18 @@ LARGEST_UNROLLED = 16
 UNROLLED_FROM = 4096
 MOST_WAYS_UNROLLED = 16  # in which contacts can hold: each is written out
 SKEW = 1e-9  # of √(M_ii M_jj): M_ij and M_ji that differ by more are not rounding
-RowsLike: TypeAlias = ArrayLike | tuple[ArrayLike, ...]  # rows `(*b, k, n)`, or (rows, b)
+RowArrays: TypeAlias = ArrayLike | tuple[ArrayLike, ...]  # rows `(*b, k, n)`, or (rows, b)
 _NOT_HERE = ("q", "outputs_minus", "outputs_plus")  # what only mechanisms have
 
 
 def transition(
     M: ArrayLike,
     v: ArrayLike,
-    inert: RowsLike | None = None,
-    regular: RowsLike | None = None,
+    inert: RowArrays | None = None,
+    regular: RowArrays | None = None,
     elastic: tuple[ArrayLike, ...] | None = None,
     live: tuple[ArrayLike, ...] | None = None,
-    released: RowsLike | None = None,
+    released: RowArrays | None = None,
     nonideal: tuple[ArrayLike, ...] | None = None,
     impulse: ArrayLike | None = None,
     contacts: Sequence[ArrayContact] = (),
