@@ -18,7 +18,9 @@ Statuses = NDArray[np.int8]  # `errors.Status` of each event
 StateLike: TypeAlias = "Mapping[Any, Any] | ArrayLike | None"  # q or v, by name or `(*batch, n)`
 # What `**parameters` takes: numbers by name, and `parameters=`, a dict of more of them.
 ParameterLike: TypeAlias = "ArrayLike | Mapping[Any, Any]"
+State: TypeAlias = tuple[Array, Array, Array]  # q, v and parameters, each `(*batch, n)` with one batch shape
 Expression: TypeAlias = Any  # a number, or an expression of SymPy or CasADi, which ship no types
+RowsLike: TypeAlias = "Expression | Sequence[Expression] | Mapping[str, Expression] | None"  # one, or several
 FilePath: TypeAlias = str | PathLike[str]
 
 _PLAIN = (float, int, np.float64)
@@ -95,7 +97,7 @@ def named_values(what: str, given: Any) -> dict[str, Any]:
     return {name_of(key): value for key, value in given.items()}
 
 
-def broadcast(q: Array, v: Array, parameters: Sequence[Array | float]) -> tuple[Array, Array, Array]:
+def broadcast(q: Array, v: Array, parameters: Sequence[Array | float]) -> State:
     """Q `(*batch, n_q)`, v `(*batch, n_v)`, parameters `(*batch, n_p)` with one batch shape."""
     if q.ndim == v.ndim == 1 and all(isinstance(p, float) for p in parameters):
         return q, v, np.array(parameters, dtype=float)

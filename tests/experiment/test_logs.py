@@ -18,7 +18,7 @@ import pytest
 import jourdain as jd
 from cases import read_csv
 from jourdain.experiment import Run, Sensors, Strike, Testbed, read
-from jourdain.experiment.contacts import contacts_felt
+from jourdain.experiment.contacts import find_contacts
 from jourdain.experiment.units import factor, header
 from oracles import mujoco_arm as mujoco_bench
 
@@ -351,14 +351,14 @@ def test_contacts_of_a_channel() -> None:
     t: Any = np.arange(300) * 1e-3
     force = np.where((t > 0.1) & (t < 0.12), 5 * np.sin((t - 0.1) / 0.02 * np.pi), 0.0)
     noise = 1e-3 * np.random.default_rng(1).standard_normal(len(t))
-    found = contacts_felt(t, force + noise + 2.0)
+    found = find_contacts(t, force + noise + 2.0)
     (contact,) = found.contacts
     assert contact.onset == pytest.approx(0.1, abs=1e-3)
     assert t[contact.last] == pytest.approx(0.12, abs=2e-3)
     assert found.noise == pytest.approx(1e-3, rel=0.3)
     assert not contact.jump
     step = np.where((t > 0.1003) & (t < 0.12), 5.0 * np.exp(-(t - 0.1) / 0.01), 0.0)
-    (jump,) = contacts_felt(t, step + noise).contacts
+    (jump,) = find_contacts(t, step + noise).contacts
     assert jump.jump
     assert jump.onset == pytest.approx(0.1003, abs=1e-3)
 

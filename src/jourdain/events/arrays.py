@@ -26,17 +26,17 @@ from jourdain.laws.together import check_law, check_together
 from jourdain.mechanism.contact import ArrayContact
 from jourdain.mechanism.expression import to_sx
 
-RowsLike: TypeAlias = ArrayLike | tuple[ArrayLike, ...]  # rows `(*b, k, n)`, or (rows, b)
+RowArrays: TypeAlias = ArrayLike | tuple[ArrayLike, ...]  # rows `(*b, k, n)`, or (rows, b)
 
 
 def transition(
     M: ArrayLike,
     v: ArrayLike,
-    inert: RowsLike | None = None,
-    regular: RowsLike | None = None,
+    inert: RowArrays | None = None,
+    regular: RowArrays | None = None,
     elastic: tuple[ArrayLike, ...] | None = None,
     live: tuple[ArrayLike, ...] | None = None,
-    released: RowsLike | None = None,
+    released: RowArrays | None = None,
     nonideal: tuple[ArrayLike, ...] | None = None,
     impulse: ArrayLike | None = None,
     contacts: Sequence[ArrayContact] = (),

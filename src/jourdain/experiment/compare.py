@@ -60,9 +60,7 @@ def compare(strike: Strike) -> Comparison:
         parts = {name: float(at[name]) for name in parts}
     measured = {f"{name}_plus": value for name, value in parts.items()} | {"loss": strike.T_minus - parts["T"]}
     predicted = {name: float(getattr(model, name)) for name in measured}
-    if any(
-        role.block.kind == Kind.CONTACT for role in event.roles
-    ):  # the log splits by the normal row, whatever happens
+    if any(role.block.kind == Kind.CONTACT for role in event.roles):  # the log splits by the normal row
         at = rig.states(strike.q_minus, model.v_plus)
         predicted |= {"T_c_plus": float(at["T_c"]), "T_a_plus": float(at["T_a"])}
     for i, name in enumerate(rig.mechanism.symbols.v_names):

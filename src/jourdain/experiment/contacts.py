@@ -54,9 +54,10 @@ class ChannelContacts:
     noise: float  # standard deviation
     contacts: tuple[ContactInterval, ...]
     spikes: tuple[int, ...]  # samples that stand out alone
+    force: Array  # (n,), above the baseline
 
 
-def contacts_felt(t: Array, force: Array) -> ChannelContacts:
+def find_contacts(t: Array, force: Array) -> ChannelContacts:
     """The contacts of a force channel `(n,)`: stretches in which it stands out of the noise before the first."""
     lead = _lead(force)
     base, noise = baseline(t, force, lead)
@@ -65,7 +66,7 @@ def contacts_felt(t: Array, force: Array) -> ChannelContacts:
     largest = float(out.max(initial=0.0))
     threshold = max(FELT * noise, SMALL * largest)
     if threshold == 0:
-        return ChannelContacts(lead, noise, (), ())
+        return ChannelContacts(lead, noise, (), (), above)
     runs, spikes = _runs(out > threshold)
     trace = max(TRACE * noise, SMALL * largest / 10)
     contacts: list[ContactInterval] = []
@@ -84,7 +85,7 @@ def contacts_felt(t: Array, force: Array) -> ChannelContacts:
             continue
         onset, jump, unsure = _onset(t, out, first, last)
         contacts.append(ContactInterval(first, last, onset, first == 0, last + 1 < len(t), peak, jump, unsure))
-    return ChannelContacts(lead, noise, tuple(contacts), spikes)
+    return ChannelContacts(lead, noise, tuple(contacts), spikes, above)
 
 
 def _lead(force: Array) -> slice:
@@ -229,11 +230,11 @@ def _beyond(t: Array, force: Array, start: int, end: int) -> float:
     return float(polyfit(t[sides] - middle, force[sides], 2)[0])
 
 
-def check_contacts(found: ChannelContacts, t: Array, force: Array, row: str) -> None:
+def check_contacts(found: ChannelContacts, t: Array, row: str) -> None:
     """Raise NoContact where nothing is felt."""
     if found.contacts:
         return
-    out = np.abs(force - baseline(t, force, found.lead)[0])
+    out = np.abs(found.force)
     i = int(np.argmax(out))
     if found.spikes:
         raise NoContact(

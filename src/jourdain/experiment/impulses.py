@@ -17,7 +17,7 @@ def rough_impulse(samples: StrikeSamples) -> float | None:
     None where the log ends while the force still grows.
     """
     t, sign = samples.log.t[samples.within], float(np.sign(samples.contact.peak))
-    force = samples.normal_force[samples.within] * sign
+    force = samples.channel.force[samples.within] * sign
     peak = int(np.argmax(force))
     if peak == len(force) - 1:
         return None

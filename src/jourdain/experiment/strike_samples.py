@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from jourdain.errors import BadLog
-from jourdain.experiment.contacts import (
-    ChannelContacts,
-    ContactInterval,
-    baseline,
-    check_contacts,
-    contacts_felt,
-    extrapolated,
-)
+from jourdain.experiment import contacts
+from jourdain.experiment.contacts import ChannelContacts, ContactInterval
 from jourdain.experiment.edges import Edge, Edges
 from jourdain.experiment.kink import kink
 from jourdain.experiment.logs import Log
@@ -56,11 +49,8 @@ class StrikeSamples:
 
     def force(self, row: str) -> tuple[Array, float]:
         """A force above its baseline, and its noise."""
-        return _above_baseline(self.log, self.channel, row)
-
-    @cached_property
-    def normal_force(self) -> Array:
-        return self.force(self.log.rig.normal)[0]
+        base, noise = contacts.baseline(self.log.t, self.log.forces[row], self.channel.lead)
+        return self.log.forces[row] - base, noise
 
     def check_gap(self, start: float, end: float, where: str) -> None:
         """Raise BadLog if samples are missing between two times."""
@@ -77,8 +67,9 @@ class StrikeSamples:
         t, q = log.t[self.within], log.q[self.within]
         C = rig.normal_row(minus.q)
         away = rig.velocities(np.broadcast_to(minus.q, q.shape), q - minus.places.value(t)) @ C
-        free, force = float(log.t[self.first - 1]), self.normal_force
-        start, at_first = (extrapolated(log.t, force, self.first, self.contact.last, at) for at in (free, t[0]))
+        free, force = float(log.t[self.first - 1]), self.channel.force
+        first, last = self.first, self.contact.last
+        start, at_first = (contacts.extrapolated(log.t, force, first, last, at) for at in (free, t[0]))
         slope = (at_first - start) / (t[0] - free)
         times = np.append(free, t)
         onset, noise = kink(times, away, force[self.within], (start, slope))
@@ -89,9 +80,8 @@ class StrikeSamples:
 
 def contacts_of(log: Log) -> ChannelContacts:
     """The contacts that the normal force shows; NoContact where there are none."""
-    force = log.forces[log.rig.normal]
-    found = contacts_felt(log.t, force)
-    check_contacts(found, log.t, force, log.rig.normal)
+    found = contacts.find_contacts(log.t, log.forces[log.rig.normal])
+    contacts.check_contacts(found, log.t, log.rig.normal)
     return found
 
 
@@ -126,34 +116,27 @@ def strike_samples(
     return StrikeSamples(log, channel, number, placed, noise, onset is not None, before, within, edges, warn)
 
 
-def _above_baseline(log: Log, channel: ChannelContacts, row: str) -> tuple[Array, float]:
-    force = log.forces[row]
-    base, noise = baseline(log.t, force, channel.lead)
-    return force - base, noise
-
-
 def _chosen(
     log: Log, channel: ChannelContacts, number: int | None, onset: float | None, warn: Callable[[str], None]
 ) -> int:
     """The number of the contact: as given, the one that follows a given onset, or the first."""
-    contacts, t = channel.contacts, log.t
-    if number is not None and not (isinstance(number, int) and 1 <= number <= len(contacts)):
-        n = len(contacts)
+    intervals, t = channel.contacts, log.t
+    if number is not None and not (isinstance(number, int) and 1 <= number <= len(intervals)):
+        n = len(intervals)
         raise BadLog(Notice(f"The log has {n} contacts;", "choose ", Keyword("number", 1), f" … {n}, not {number!r}."))
     if number is None and onset is not None:
-        after = [i for i, one in enumerate(contacts) if t[one.last] > onset]
+        after = [i for i, one in enumerate(intervals) if t[one.last] > onset]
         if not after:
-            last = t[contacts[-1].last]
+            last = t[intervals[-1].last]
             raise BadLog(f"No contact follows onset = {onset:.6g} s: the last one ends at t = {last:.6g} s.")
         return after[0] + 1
-    if number is None and len(contacts) > 1:
-        others = ", ".join(f"{one.onset:.6g}" for one in contacts[:5]) + (", …" if len(contacts) > 5 else "")
-        what = f"There are {len(contacts)} contacts in the log, from t = {others} s; the first is taken."
+    if number is None and len(intervals) > 1:
+        others = ", ".join(f"{one.onset:.6g}" for one in intervals[:5]) + (", …" if len(intervals) > 5 else "")
+        what = f"There are {len(intervals)} contacts in the log, from t = {others} s; the first is taken."
         warn(Notice(what, Keyword("number", 2, method="strike"), " takes the second."))
-    first = contacts[(number or 1) - 1]
-    force, _ = _above_baseline(log, channel, log.rig.normal)
+    first = intervals[(number or 1) - 1]
     for i in channel.spikes:
-        if i < first.first and abs(force[i]) > SPIKE * abs(first.peak):
+        if i < first.first and abs(channel.force[i]) > SPIKE * abs(first.peak):
             warn(f"'{log.rig.normal}' stands out at t = {t[i]:.6g} s for less than 3 samples; that is no contact.")
     return number or 1
 

@@ -84,12 +84,7 @@ class Testbed:
         return self._written[key]
 
     def run(
-        self,
-        q: StateLike = None,
-        v: StateLike = None,
-        lead: float = 0.15,
-        after: float = 0.06,
-        **parameters: float,
+        self, q: StateLike = None, v: StateLike = None, lead: float = 0.15, after: float = 0.06, **parameters: float
     ) -> Run:
         """The motion around one strike: `lead` seconds before it, `after` seconds behind the end of compression.
 

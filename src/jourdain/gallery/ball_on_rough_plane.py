@@ -44,10 +44,6 @@ def ball_on_rough_plane(hypothesis: Hypothesis = "stronge") -> Scenario:
         defaults={v_t: 3.0, v_n: 2.0, omega: -20.0, "friction": 0.2, "kappa": 0.8},
         units={v_t: "m/s", v_n: "m/s", omega: "rad/s", "friction": "1", "kappa": "1"},
         sketch=Sketch(
-            arcs={"C": (r, "C")},
-            masses=["C"],
-            velocities=["C", "sole"],
-            acts={"plane": "sole"},
-            surfaces=["plane"],
+            arcs={"C": (r, "C")}, masses=["C"], velocities=["C", "sole"], acts={"plane": "sole"}, surfaces=["plane"]
         ),
     )

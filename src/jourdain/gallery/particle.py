@@ -32,7 +32,5 @@ def particle() -> Scenario:
 
     event = mechanism.event(elastic={floor: "kappa"})
     return event.at(
-        v={x: v_x, z: v_z},
-        defaults={v_x: 2.0, v_z: -3.0, "kappa": 0.6},
-        units={v_x: "m/s", v_z: "m/s", "kappa": "1"},
+        v={x: v_x, z: v_z}, defaults={v_x: 2.0, v_z: -3.0, "kappa": 0.6}, units={v_x: "m/s", v_z: "m/s", "kappa": "1"}
     )

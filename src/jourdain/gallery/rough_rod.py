@@ -46,10 +46,6 @@ def rough_rod(hypothesis: Hypothesis = "stronge") -> Scenario:
         defaults={inclination: radians(50), v: 2.0, v_x: 0.6, omega: 0.0, "friction": 0.3, "kappa": 0.5},
         units={inclination: "rad", v: "m/s", v_x: "m/s", omega: "rad/s", "friction": "1", "kappa": "1"},
         sketch=Sketch(
-            links=[("A", "D")],
-            masses=["C"],
-            velocities=["A", "C", "D"],
-            acts={"floor": "A"},
-            surfaces=["floor"],
+            links=[("A", "D")], masses=["C"], velocities=["A", "C", "D"], acts={"floor": "A"}, surfaces=["floor"]
         ),
     )

@@ -43,12 +43,7 @@ def tether() -> Hybrid:
         topologies={"slack": [], "taut": [line], "parted": []},
         switches=[
             Switch("slack", "taut", guard=line, event=mechanism.event(inert=[line]), parameters={psi_0: psi}),
-            Switch(
-                "taut",
-                "parted",
-                guard=sp.cos(psi - psi_0) - sp.cos(turn),
-                event=mechanism.event(released=[line]),
-            ),
+            Switch("taut", "parted", guard=sp.cos(psi - psi_0) - sp.cos(turn), event=mechanism.event(released=[line])),
         ],
         start=({"x_2": 10.0}, {"x_2": 2.0, "y_2": 2.0}),
         until=60.0,

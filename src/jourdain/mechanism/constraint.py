@@ -11,7 +11,7 @@ import casadi as ca
 from casadi import SX
 
 from jourdain.errors import BadConstraint, NameClash, NotAffine, unknown
-from jourdain.inputs import Array, Expression, ParameterLike, StateLike
+from jourdain.inputs import Array, Expression, ParameterLike, RowsLike, StateLike
 from jourdain.mechanism.contact import Contact
 from jourdain.naming import refuse_clash
 from jourdain.quantities import rate_unit
@@ -101,7 +101,7 @@ def constraint(mechanism: Mechanism, name: str, expression: Expression, level: s
 
 
 def contact(
-    mechanism: Mechanism, name: str, normal: Expression, tangent: Expression, level: str, units: str | None
+    mechanism: Mechanism, name: str, normal: Expression, tangent: RowsLike, level: str, units: str | None
 ) -> ContactConstraint:
     """See `Mechanism.contact`."""
     several = list(tangent) if isinstance(tangent, list | tuple) else [] if tangent is None else [tangent]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -17,44 +16,19 @@ from jourdain.mechanism.symbols import GivenLoads, PointMotion, Symbols
 from jourdain.naming import name_of, refuse_clash
 
 
-@dataclass(frozen=True)
-class Parts:
-    """What a description of bodies comes to."""
-
-    M: SX
-    points: dict[str, PointMotion]
-    angular_velocities: dict[str, SX | None]  # by body; None for particles
-    force: SX  # (n_v, 1), generalized: gravity and the given loads
-    bias: SX  # (n_v, 1), h(q, v) of M v̇ + h = f
-    potential: SX | None  # of gravity, J; None where a mass centre is not connected to the origin
-    weight: SX  # (n_v, 1), generalized: gravity alone
-
-
-def refuse_wrong_types(
-    bodies: Any,
-    frame: Any,
-    q: Any,
-    v: Any,
-    kinematics: Any,
-    parameters: Any,
-    points: Any,
-    outputs: Any,
-    origin: Any,
-    forces: Any,
-) -> None:
+def refuse_wrong_types(frame: Any, origin: Any, lists: Mapping[str, Any], dicts: Mapping[str, Any]) -> None:
     """BadMechanism for an argument of `Mechanism.from_sympy` that is not of the kind it must be."""
     if not isinstance(frame, ReferenceFrame):
         raise BadMechanism(f"frame must be a ReferenceFrame, not {frame!r}.")
     if origin is not None and not isinstance(origin, Point):
         raise BadMechanism(f"origin must be a Point, not {origin!r}.")
-    for what, several in (("bodies", bodies), ("q", q), ("v", v if v is not None else ()), ("forces", forces)):
+    for what, several in lists.items():
         if not isinstance(several, list | tuple):
             raise BadMechanism(f"{what} must be a list, not {several!r}.")
-    named = {"kinematics": kinematics or {}, "parameters": parameters, "points": points, "outputs": outputs}
-    for what, mapping in named.items():
+    for what, mapping in dicts.items():
         if not isinstance(mapping, Mapping):
             raise BadMechanism(f"{what} must be a dict, not {mapping!r}.")
-    for name, point in points.items():
+    for name, point in dicts["points"].items():
         if not isinstance(point, Point):
             raise BadMechanism(f"points['{name}'] must be a Point, not {point!r}.")
 
@@ -244,8 +218,11 @@ def read_bodies(
     points: Mapping[str, Point],
     gravity: Vector | None,
     forces: Sequence[tuple[Any, Any]],
-) -> Parts:
-    """M(q), named points, angular velocities and generalized forces."""
+) -> tuple[SX, dict[str, PointMotion], dict[str, SX | None], GivenLoads]:
+    """M(q), named points, angular velocities by body (None for particles), and what acts between events.
+
+    The potential is not known where a mass centre is not connected to the origin.
+    """
     symbols = reader.symbols
     n = len(symbols.v_names)
     M, force, bias, potential = SX(n, n), SX(n, 1), SX(n, 1), SX(0)
@@ -284,7 +261,7 @@ def read_bodies(
     M = M + _translational_inertia(reader, moving)
     M = ca.triu2symm(ca.triu(M))  # the same expressions on both sides of the diagonal
     known = ca.sparsify(potential) if placed else None
-    return Parts(ca.sparsify(M), named, angular, ca.sparsify(force), ca.sparsify(bias), known, weight)
+    return ca.sparsify(M), named, angular, GivenLoads(ca.sparsify(force), ca.sparsify(bias), known, weight)
 
 
 def _translational_inertia(reader: SympyReader, moving: Sequence[tuple[SX, SX, Point]]) -> SX:
@@ -348,7 +325,9 @@ def from_sympy(
     units: Mapping[Any, str],
 ) -> GeneralMechanism:
     """See `Mechanism.from_sympy`."""
-    refuse_wrong_types(bodies, frame, q, v, kinematics, parameters, points, outputs, origin, forces)
+    lists = {"bodies": bodies, "q": q, "v": () if v is None else v, "forces": forces}
+    dicts = {"kinematics": kinematics or {}, "parameters": parameters, "points": points, "outputs": outputs}
+    refuse_wrong_types(frame, origin, lists, dicts)
     names = [name_of(symbol) for symbol in q]
     refuse_clash((name, "coordinate") for name in names)
     v_names = names if v is None else [name_of(symbol) for symbol in v]
@@ -359,18 +338,18 @@ def from_sympy(
     symbols = symbols.with_kinematics(kinematics_matrix(symbols, kinematics), kinematics or {})
     anchors = [body.masscenter for body in bodies if getattr(body, "masscenter", None)]
     reader = SympyReader(symbols, frame, origin, [*anchors, *points.values()])
-    parts = read_bodies(reader, bodies, points, gravity, forces)
+    M, motions, angular, loads = read_bodies(reader, bodies, points, gravity, forces)
     refuse_clash((body.name, "body") for body in bodies)
     written = {name: symbols.translate(expression) for name, expression in outputs.items()}
-    moving = [*(motion.velocity for motion in parts.points.values()), *written.values()]
+    moving = [*(motion.velocity for motion in motions.values()), *written.values()]
     return GeneralMechanism(
         symbols,
-        parts.M,
+        M,
         {name_of(symbol): default for symbol, default in parameters.items()},
-        parts.points,
-        parts.angular_velocities,
+        motions,
+        angular,
         written,
-        GivenLoads(parts.force, parts.bias, parts.potential, parts.weight),
+        loads,
         {name_of(key): unit for key, unit in units.items()},
         {name_of(symbol): symbol for symbol in parameters if not isinstance(symbol, str)},
         reader,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jourdain.inputs import Expression
+from jourdain.inputs import Expression, RowsLike
 from jourdain.mechanism.constraint import ContactConstraint, contact
 from jourdain.mechanism.mechanism import Mechanism
 
@@ -15,12 +14,7 @@ class GeneralMechanism(Mechanism):
     """A mechanism of `Mechanism.from_sympy` or `Mechanism.from_casadi`: its contacts are expressions."""
 
     def contact(
-        self,
-        name: str,
-        normal: Expression,
-        tangent: Expression | Sequence[Expression] | None = (),
-        level: str = "velocity",
-        units: str | None = None,
+        self, name: str, normal: Expression, tangent: RowsLike = (), level: str = "velocity", units: str | None = None
     ) -> ContactConstraint:
         """See `Mechanism.contact`."""
         return contact(self, name, normal, tangent, level, units)

@@ -20,6 +20,8 @@ from jourdain.inputs import (
     Array,
     Expression,
     ParameterLike,
+    RowsLike,
+    State,
     StateLike,
     broadcast,
     named_values,
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mechanism(ABC):
-    """What moves. Build one with `from_sympy` or `from_casadi`; then name constraints, and ask for events.
+    """What moves. Build one with `from_sympy`, `from_casadi` or `jd.load`; then name constraints, and ask for events.
 
     >>> import jourdain as jd
     >>> from sympy import symbols
@@ -176,11 +178,7 @@ class Mechanism(ABC):
     # Constraints and events
 
     def constraint(
-        self,
-        name: str,
-        expression: Expression | Sequence[Expression] | Mapping[str, Expression],
-        level: str = "velocity",
-        units: str | None = None,
+        self, name: str, expression: RowsLike, level: str = "velocity", units: str | None = None
     ) -> Constraint:
         """A named constraint: one expression, a list of them, or {row: expression}.
 
@@ -191,12 +189,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def contact(
-        self,
-        name: str,
-        normal: Expression,
-        tangent: Expression | Sequence[Expression] | None = (),
-        level: str = "velocity",
-        units: str | None = None,
+        self, name: str, normal: Expression, tangent: RowsLike = (), level: str = "velocity", units: str | None = None
     ) -> ContactConstraint:
         """A contact: a constraint with the rows normal (u > 0 opens; level="position": the gap) and tangents."""
 
@@ -261,12 +254,7 @@ class Mechanism(ABC):
     # Numbers
 
     def evaluate(
-        self,
-        key: str,
-        outputs: Callable[[], Mapping[str, SX]],
-        q: StateLike,
-        v: StateLike,
-        parameters: Mapping[str, ParameterLike],
+        self, key: str, outputs: Callable[[], dict[str, SX]], q: StateLike, v: StateLike, parameters: Mapping[str, Any]
     ) -> Mapping[str, Array]:
         """Expressions in q, v and parameters, as arrays `(*batch, rows, columns)`; prepared once per `key`."""
         state, inputs = self._state(q, v, parameters)
@@ -275,9 +263,7 @@ class Mechanism(ABC):
             self._evaluators[key] = Evaluator(inputs, outputs())
         return self._evaluators[key](*state)
 
-    def _state(
-        self, q: StateLike, v: StateLike, parameters: Mapping[str, Any]
-    ) -> tuple[tuple[Array, Array, Array], list[SX]]:
+    def _state(self, q: StateLike, v: StateLike, parameters: Mapping[str, Any]) -> tuple[State, list[SX]]:
         """q, v and parameters (time included) as arrays with one batch shape, and the symbols they stand for."""
         s = self.symbols
         given = dict(parameters)
@@ -361,9 +347,8 @@ class Mechanism(ABC):
     ) -> Array:
         """The velocity of a named point, in the frame, `(*batch, 3)`."""
         velocity = self._point(point).velocity
-        return self.evaluate(f"velocity {self.point_name(point)}", lambda: {"v": velocity}, q, v, parameters)["v"][
-            ..., 0
-        ]
+        key = f"velocity {self.point_name(point)}"
+        return self.evaluate(key, lambda: {"v": velocity}, q, v, parameters)["v"][..., 0]
 
     def jacobian(self, point: PointLike, q: StateLike = None, **parameters: ParameterLike) -> Array:
         """∂(velocity of the point)/∂v, `(*batch, 3, n_v)`."""

@@ -34,11 +34,8 @@ def to_sympy(expressions: Mapping[str, SX], inputs: Sequence[tuple[SX, Sequence[
     work: dict[int, sp.Expr] = {}
     entries: dict[tuple[int, int], sp.Expr] = {}
     for k in range(function.n_instructions()):
-        operation, read, write = (
-            function.instruction_id(k),
-            function.instruction_input(k),
-            function.instruction_output(k),
-        )
+        operation = function.instruction_id(k)
+        read, write = function.instruction_input(k), function.instruction_output(k)
         if operation == ca.OP_INPUT:
             work[write[0]] = inputs[read[0]][1][read[1]]
         elif operation == ca.OP_CONST:

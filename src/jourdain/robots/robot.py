@@ -13,7 +13,7 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from jourdain.errors import BadConstraint, unknown
-from jourdain.inputs import Array, Expression, ParameterLike, StateLike
+from jourdain.inputs import Array, Expression, ParameterLike, RowsLike, StateLike
 from jourdain.mechanism.constraint import Constraint, ContactConstraint, contact, contact_rows
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.robots.description import GROUND, Description, Frame
@@ -47,7 +47,7 @@ class Robot(Mechanism):
         self,
         name: str,
         normal: Expression = UP,
-        tangent: Expression | Sequence[Expression] | None = None,
+        tangent: RowsLike = None,
         level: str = "velocity",
         units: str | None = None,
         at: Sequence[float] = (0.0, 0.0, 0.0),
@@ -114,13 +114,7 @@ class Robot(Mechanism):
         return self.declare(("lock", joint), name, rows, ca.sparsify(C), unit)
 
     def declare(
-        self,
-        source: tuple[str, ...],
-        name: str,
-        rows: tuple[str, ...],
-        C: SX,
-        units: str | tuple[str, ...],
-        g: SX | None = None,
+        self, source: object, name: str, rows: tuple[str, ...], C: SX, units: str | tuple[str, ...], g: SX | None = None
     ) -> Constraint:
         """The constraint C v = 0, made when it is first declared from its source."""
         return self.register(Constraint(name, rows, rows == (name,), C, SX(C.shape[0], 1), g, units, self), source)
@@ -165,12 +159,9 @@ class Robot(Mechanism):
         return f"Robot({self.description.name!r}, n_q={n_q}, n_v={n_v}, frames={len(self._frames)}{joined})"
 
 
-def _is_direction(normal: Any) -> bool:
-    return isinstance(normal, list | tuple | np.ndarray) and len(normal) == 3 and np.array(normal).dtype.kind in "if"
-
-
 def _direction(name: str, what: str, value: Any) -> Array:
-    if not _is_direction(value) or not np.isfinite(value).all() or not np.any(value):
+    listed = isinstance(value, list | tuple | np.ndarray) and len(value) == 3 and np.array(value).dtype.kind in "if"
+    if not listed or not np.isfinite(value).all() or not np.any(value):
         raise BadConstraint(
             f"The {what} of contact '{name}' is a direction, 3 numbers that are not all 0; not {value!r}."
         )

@@ -51,9 +51,8 @@ class Optimum:
 
     def __repr__(self) -> str:
         at = ", ".join(f"{name}={value:.6g}" for name, value in self.parameters.items())
-        reached = sum(
-            one.converged and np.isclose(one.value, self.value, rtol=1e-5, atol=1e-300) for one in self.starts
-        )
+        alike = [np.isclose(one.value, self.value, rtol=1e-5, atol=1e-300) for one in self.starts if one.converged]
+        reached = int(np.sum(alike))
         how = f"reached from {reached} of {len(self.starts)} starts" if self.converged else "NOT CONVERGED, see .starts"
         return f"<Optimum {self.value:.6g} at {at}; {how}>"
 
@@ -119,9 +118,8 @@ class _Task:
         lower, upper = np.array(list(bounds.values())).T
         closed = np.isfinite(lower) & np.isfinite(upper)
         self.origin = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper, 0.0))
-        self.scale = np.where(
-            closed & (upper > lower), np.where(closed, upper, 1.0) - np.where(closed, lower, 0.0), 1.0
-        )
+        width = np.where(closed, upper, 1.0) - np.where(closed, lower, 0.0)
+        self.scale = np.where(closed & (upper > lower), width, 1.0)
         self.lower, self.upper = (lower - self.origin) / self.scale, (upper - self.origin) / self.scale
         self.limits = list(limits.values())
         self.seen: tuple[Array, Array, Array] | None = None  # x, values, derivatives
@@ -254,9 +252,7 @@ def _starts(scenario: Scenario, bounds: Mapping[str, Bounds], n: int) -> list[di
             raise MissingValue(f"Parameter '{name}' has no default; give it two bounds, so that there is a start.")
         centre[i] = np.clip((low + high) / 2 if default is None else default, low, high)
     reach = np.maximum(1.0, np.abs(centre))  # around the default where a side is open
-    lower, upper = (
-        np.where(np.isfinite(lower), lower, centre - reach),
-        np.where(np.isfinite(upper), upper, centre + reach),
-    )
+    lower = np.where(np.isfinite(lower), lower, centre - reach)
+    upper = np.where(np.isfinite(upper), upper, centre + reach)
     spread = lower + (upper - lower) * qmc.LatinHypercube(len(bounds), seed=SEED).random(max(n - 1, 0))
     return [dict(zip(bounds, map(float, point), strict=True)) for point in (centre, *spread)]

@@ -20,7 +20,7 @@ from jourdain.errors import BadEvent, Error, NotConverged, NotFinite, Status, li
 from jourdain.events.event import Event
 from jourdain.events.solver import Solver
 from jourdain.events.transition import Transition
-from jourdain.inputs import Array, Expression, Flags, Statuses, broadcast_shape, named_values, parameter_vector
+from jourdain.inputs import Array, Expression, Flags, State, Statuses, broadcast_shape, named_values, parameter_vector
 from jourdain.mechanism.symbols import PointLike
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class Scenario:
         values, _ = self._first.over(columns, batch)
         return values["q"][..., 0], values["p"][..., 0]
 
-    def state(self, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
+    def state(self, parameters: Mapping[str, Any]) -> State:
         """q, v and the event's parameters, each `(*batch, n)`."""
         return self._state(self.pose(parameters))
 
@@ -201,7 +201,7 @@ class Scenario:
         """The event's parameters by name."""
         return {name: p[..., i] for i, name in enumerate(self.event.parameters)}
 
-    def _state(self, pose: Pose) -> tuple[Array, Array, Array]:
+    def _state(self, pose: Pose) -> State:
         """q, v and the event's parameters, each `(*batch, n)`."""
         values, _ = self._composition.over(pose.columns, pose.batch)
         q, v, p = (values[name][..., 0] for name in ("q", "v", "p"))
