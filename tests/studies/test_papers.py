@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import engines
 import jourdain as jd
@@ -551,7 +552,9 @@ def test_points_and_curves_of_the_figures_are_the_numbers(
 ) -> None:
     """Measured points lie at the measured energies; the end of the point-foot curve on the curve, in its unit."""
     pictures = {picture.name: picture for picture in pantograph_shown.pictures(striking)}
-    left, right = pictures["pantograph_energies_gamma"].draw().axes
+    figure = pictures["pantograph_energies_gamma"].draw()
+    assert isinstance(figure, Figure)
+    left, right = figure.axes
     for ax, d in ((left, 0.0), (right, 0.2)):
         some = [case for case in striking.cases if case.paper == "FK-b" and case.d == d]
         points = [line for line in ax.lines if line.get_marker() == "o"]
