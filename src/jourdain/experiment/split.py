@@ -92,10 +92,8 @@ class _Splitter:
     def _chosen(self, number: int | None, onset: float | None) -> int:
         contacts, t = self.felt.contacts, self.log.t
         if number is not None and not (isinstance(number, int) and 1 <= number <= len(contacts)):
-            n = len(contacts)
-            raise BadLog(
-                Notice(f"The log has {n} contacts;", "choose ", Keyword("number", 1), f" … {n}, not {number!r}.")
-            )
+            what, least = f"The log has {len(contacts)} contacts;", Keyword("number", 1)
+            raise BadLog(Notice(what, "choose ", least, f" … {len(contacts)}, not {number!r}."))
         if number is None and onset is not None:
             after = [i for i, one in enumerate(contacts) if t[one.last] > onset]
             if not after:
@@ -104,10 +102,8 @@ class _Splitter:
             return after[0] + 1
         if number is None and len(contacts) > 1:
             others = ", ".join(f"{one.onset:.6g}" for one in contacts[:5]) + (", …" if len(contacts) > 5 else "")
-            self.warn(Notice(
-                f"There are {len(contacts)} contacts in the log, from t = {others} s; the first is taken.",
-                Keyword("number", 2, method="strike"), " takes the second.",
-            ))  # fmt: skip
+            what = f"There are {len(contacts)} contacts in the log, from t = {others} s; the first is taken."
+            self.warn(Notice(what, Keyword("number", 2, method="strike"), " takes the second."))
         first = contacts[(number or 1) - 1]
         for i in self.felt.spikes:
             if i < first.first and abs(self.normal[i]) > SPIKE * abs(first.peak):
