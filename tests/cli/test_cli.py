@@ -16,7 +16,9 @@ import jourdain as jd
 from cases import EVENTS, read_csv
 from jourdain import gallery
 from jourdain.cli import demo
+from jourdain.cli.commands.log import as_option
 from jourdain.data.columns import Columns
+from jourdain.experiment.notices import Keyword, Notice
 from jourdain.plots import energy_bars
 
 
@@ -362,6 +364,26 @@ def test_a_sweep_tells_which_contacts_pull():
     assert n_pulling > 0
     assert f"'heel' pulls in {n_pulling} of 3 events (it is two-sided here)." in result.stdout
     assert "pulls" not in jourdain("run", "walker", "--sweep", "rho=0,0.5").stdout
+
+
+@pytest.mark.parametrize(
+    ("keyword", "in_python", "as_typed"),
+    [
+        (Keyword("units", {"q1": "deg"}), "units={'q1': 'deg'}", "--unit q1=deg"),
+        (Keyword("units", {"q1": "deg", "wall": "mN"}, more=True), "units={'q1': 'deg', 'wall': 'mN', …}",
+         "--unit q1=deg --unit wall=mN"),
+        (Keyword("columns", {"wall": ""}), "columns={'wall': …}", "--column wall=HEADER"),
+        (Keyword("columns", {}, more=True), "columns={…}", "--column NAME=HEADER"),
+        (Keyword("columns"), "columns=", "--column NAME=HEADER"),
+        (Keyword("number", 2, method="strike"), "strike(number=2)", "--strike 2"),
+        (Keyword("end"), "end=", "--end"),
+    ],
+)  # fmt: skip
+def test_a_remedy_is_worded_for_python_and_for_the_command_line(keyword: Keyword, in_python: str, as_typed: str):
+    notice = Notice("The log is odd.", "Give ", keyword, ".")
+    assert str(notice) == f"The log is odd. Give {in_python}."
+    assert notice.worded(as_option) == f"The log is odd. Give {as_typed}."
+    assert str(jd.BadLog(notice)) == str(notice)
 
 
 def test_reproduce_needs_a_folder():

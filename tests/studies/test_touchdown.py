@@ -126,7 +126,7 @@ def test_study(landing: jd.Scenario) -> None:
     assert found.knees is not None
     assert found.knees["xi"].values[60] == pytest.approx(landing.solve(knee=KNEES[60], v_z=-0.8).xi, rel=1e-9)
     for foot in FEET:
-        assert sum(found.held[foot].values()) == pytest.approx(1.0)
+        assert sum(found.foot_shares[foot].values()) == pytest.approx(1.0)
     for words in ("4000 states around the pose", "costliest first", "knees from 0° to 120°", "what holds"):
         assert words in found.text
 

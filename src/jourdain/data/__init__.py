@@ -1,1 +1,1 @@
-"""Labelled results: what the numbers of an outcome are called, datasets, columns, files."""
+"""Labelled results: names and addresses of the numbers of an outcome, their text, datasets, columns, files."""

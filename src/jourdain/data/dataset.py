@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def kept(layout: Layout, keep: Sequence[str] | None) -> dict[str, Entry]:
-    """Variable → what it holds, for the quantities asked for; all that the event has if none are named."""
+    """Variable → what it holds, for the addresses in `keep`; for all quantities of the event if it is None."""
     if keep is None:
         keep = [name for name, quantity in QUANTITIES.items()
                 if name != "status" and (not quantity.along or layout.along(quantity.along))]  # fmt: skip
@@ -32,7 +32,7 @@ def kept(layout: Layout, keep: Sequence[str] | None) -> dict[str, Entry]:
 
 
 def names(layout: Layout, entries: Mapping[str, Entry]) -> dict[str, str]:
-    """What a dataset of these entries has names for: name → what it stands for."""
+    """The names that a dataset of these entries uses: name → what it stands for."""
     found = dict.fromkeys((*entries, "status"), "a quantity that is kept")
     for variable, entry in entries.items():
         if entry.names:
@@ -41,7 +41,7 @@ def names(layout: Layout, entries: Mapping[str, Entry]) -> dict[str, str]:
 
 
 def _dimension(layout: Layout, variable: str, entry: Entry) -> str:
-    """What several numbers lie along; some of them only: a dimension of their own."""
+    """The dimension of several numbers: that of their quantity if all of them are there, else one for them alone."""
     dimension = QUANTITIES[entry.quantity].along
     return dimension if len(entry.names) == len(layout.along(dimension)) else f"{variable}_{dimension}"
 

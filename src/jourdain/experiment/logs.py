@@ -290,11 +290,9 @@ class _Reader:
 
         at = assembler(strike.inputs, strike.geometry, free)(self.rig.pose, np.zeros(len(m.symbols.v_names)), p)
         if not strike.geometry.numel() or np.linalg.matrix_rank(at["J"], tol=1e-8) < len(free):
-            lacking = listing(f"q.{name}" for name in missing)
-            raise BadLog(Notice(
-                f"The log has no column for {lacking}, and has {listing(self.given)};",
-                Keyword("columns", {}, more=True), " says what a coordinate is called there.",
-            ))  # fmt: skip
+            lacking, header = listing(f"q.{name}" for name in missing), Keyword("columns", {}, more=True)
+            what = f"The log has no column for {lacking}, and has {listing(self.given)};"
+            raise BadLog(Notice(what, header, " says what a coordinate is called there."))
         state = (whole, np.zeros((n, len(m.symbols.v_names))), np.broadcast_to(p, (n, len(p))))
         found, missed = strike.assembled(state, free)
         if not (missed <= CLOSED).all():

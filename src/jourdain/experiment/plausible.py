@@ -79,10 +79,8 @@ def refuse_units(log: Log, q: Array, v: Array, impulse: float, onset: float, war
         return
     given = Keyword("units", {slip.columns[0]: slip.word for slip in fitting}, more=True)
     kept = {slip.columns[0]: log.units.get(slip.columns[0]) or si(slip.word) for slip in fitting}
-    raise BadLog(Notice(
-        text, "Say ", given, " or write it into the header; ", Keyword("units", kept, more=True),
-        " if it is right as it is.",
-    ))  # fmt: skip
+    as_it_is = Keyword("units", kept, more=True), " if it is right as it is."
+    raise BadLog(Notice(text, "Say ", given, " or write it into the header; ", *as_it_is))
 
 
 def refuse_rates(log: Log, logged: Array, moving: Array, onset: float) -> None:
@@ -97,10 +95,8 @@ def refuse_rates(log: Log, logged: Array, moving: Array, onset: float) -> None:
     remedy: tuple[str | Keyword, ...] = ("Correct them, or leave them out.",)
     if near:
         remedy = f"They look like {near[0]}: say ", Keyword("units", {f"v.{name}": near[0]}, more=True), "."
-    raise BadLog(Notice(
-        f"The logged rates have '{name}' move with {logged[i]:.4g} at t = {onset:.6g} s, but it moves with "
-        f"{moving[i]:.4g}.", *remedy,
-    ))  # fmt: skip
+    what = f"The logged rates have '{name}' move with {logged[i]:.4g} at t = {onset:.6g} s, but it moves with"
+    raise BadLog(Notice(f"{what} {moving[i]:.4g}.", *remedy))
 
 
 def _state(log: Log, q: Array) -> str:

@@ -37,7 +37,7 @@ def content(ax: Axes) -> Content | None:
     return _CONTENT.get(ax) if ax.has_data() else None
 
 
-def added(ax: Axes, x: Display, y: Display, along_x: ArrayLike = (), along_y: ArrayLike = ()) -> Content:
+def label_axes(ax: Axes, x: Display, y: Display, along_x: ArrayLike = (), along_y: ArrayLike = ()) -> Content:
     """Label the axes; on axes that show something already, its units hold and its labels are extended.
 
     `along_x`, `along_y`: the numbers that will be drawn, SI; ticks of angles follow them.

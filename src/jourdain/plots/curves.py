@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jourdain.errors import ShapeError
-from jourdain.plots.content import added, content
+from jourdain.plots.content import content, label_axes
 from jourdain.plots.data import Family, family
 from jourdain.plots.energy import PARTS
 from jourdain.plots.style import BLACK, LINE_STYLES, MARKERS, PALETTE, display, legend, new_axes
@@ -32,7 +32,7 @@ def curve(ds: xarray.Dataset, quantity: str, over: str | None = None, ax: Axes |
     """
     drawn = family(ds, quantity, over)
     ax = new_axes() if ax is None else ax
-    shown = added(ax, drawn.over, drawn.quantity, drawn.x)
+    shown = label_axes(ax, drawn.over, drawn.quantity, drawn.x)
     for i, line in enumerate(drawn.lines):
         k = (shown.n_lines + i) % len(PALETTE)
         text = ", ".join(part for part in (label, drawn.label(i)) if part) or drawn.quantity.symbol
@@ -57,7 +57,7 @@ def energy_curves(ds: xarray.Dataset, over: str | None = None, ax: Axes | None =
     energies = [part.lines for part, _, _ in parts]
     first = parts[0][0]
     for j, (part, style, name) in enumerate(parts):
-        shown = added(ax, part.over, display("", "J", energies, part.quantity.symbol), part.x)
+        shown = label_axes(ax, part.over, display("", "J", energies, part.quantity.symbol), part.x)
         key = f"{part.quantity.symbol}, {name}"
         x, lines = shown.x.factor * part.x, shown.y.factor * part.lines
         if part.second is None:

@@ -93,7 +93,7 @@ def family(ds: xarray.Dataset, address: str, over: str | None = None) -> Family:
     """A quantity of a dataset in which one or two parameters were swept; `over`: default the longest axis."""
     array = quantity(ds, address)
     axes = swept(array)
-    x = chosen(axes, over)
+    x = x_axis(axes, over)
     others = [name for name in axes if name != x]
     if len(others) > 1:
         raise too_many(axes)
@@ -114,8 +114,8 @@ def family(ds: xarray.Dataset, address: str, over: str | None = None) -> Family:
     )
 
 
-def chosen(axes: Mapping[str, int], over: str | None) -> str:
-    """The parameter along which to draw: that asked for, else the one with the most values."""
+def x_axis(axes: Mapping[str, int], over: str | None) -> str:
+    """The parameter along x: `over` if it is given, else the one with the most values."""
     if not axes:
         raise ShapeError("No parameter is swept; give one of them several values, as in sweep(theta=[0.2, 0.4]).")
     if over is None:

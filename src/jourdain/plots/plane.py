@@ -9,8 +9,8 @@ import numpy as np
 
 from jourdain.errors import ShapeError, listing
 from jourdain.inputs import Array
-from jourdain.plots.content import Content, added
-from jourdain.plots.data import chosen, parameter, swept, too_many
+from jourdain.plots.content import Content, label_axes
+from jourdain.plots.data import parameter, swept, too_many, x_axis
 from jourdain.plots.style import BLACK, ROUNDING, Display
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Plane:
 
     def begin(self, ax: Axes) -> Content:
         """Label the axes; what is drawn on top of them later fits."""
-        drawn = added(ax, self.across, self.up, self.along_x, self.along_y)
+        drawn = label_axes(ax, self.across, self.up, self.along_x, self.along_y)
         ax.set_xlim(self.shown_x[0], self.shown_x[-1])
         ax.set_ylim(self.shown_y[0], self.shown_y[-1])
         return drawn
@@ -62,7 +62,7 @@ def plane(array: xarray.DataArray, over: str | None, for_one: str) -> Plane:
         raise too_many(axes)
     if len(axes) < 2:
         raise ShapeError(f"A map needs two swept parameters, and there is {listing(axes)}; use {for_one}.")
-    x = chosen(axes, over)
+    x = x_axis(axes, over)
     (y,) = (name for name in axes if name != x)
     along_x, along_y = np.sort(array[x].values), np.sort(array[y].values)
     return Plane(x, y, parameter(array, x), parameter(array, y), along_x, along_y)

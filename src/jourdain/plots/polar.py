@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jourdain.errors import ShapeError
-from jourdain.plots.content import added
+from jourdain.plots.content import label_axes
 from jourdain.plots.data import family
 from jourdain.plots.style import LINE_STYLES, MARKERS, PALETTE, ROUNDING, SMALL, Display, new_axes, short
 
@@ -34,7 +34,7 @@ def polar(ds: xarray.Dataset, quantity: str = "xi", over: str | None = None, ax:
     ax = new_axes(6.0, 4.2, projection="polar") if ax is None else ax
     if not isinstance(ax, PolarAxes):
         raise ShapeError("A polar plot needs polar axes: figure.add_subplot(projection='polar'), or none.")
-    shown = added(ax, Display(drawn.over.symbol, "rad"), drawn.quantity)  # polar axes count in radians
+    shown = label_axes(ax, Display(drawn.over.symbol, "rad"), drawn.quantity)  # polar axes count in radians
     for i, line in enumerate(drawn.lines):
         k = (shown.n_lines + i) % len(PALETTE)
         looks: dict[str, Any] = {"color": PALETTE[k], "linestyle": LINE_STYLES[k]}

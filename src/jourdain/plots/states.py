@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from jourdain.data.addresses import numbers_of, parts, quantities_in
 from jourdain.errors import ShapeError, UnknownName, listing, unknown
 from jourdain.kinds import ContactState
-from jourdain.plots.content import added
+from jourdain.plots.content import label_axes
 from jourdain.plots.data import parameter, swept
 from jourdain.plots.data import quantity as quantity_of
 from jourdain.plots.plane import Plane, no_result, plane, zero_line
@@ -100,7 +100,7 @@ def state_steps(ds: xarray.Dataset, contact: str | None = None, ax: Axes | None 
     (x,) = axes
     array = array.squeeze([d for d in array.dims if d != x], drop=True).sortby(x)
     ax = new_axes(6.0, 2.6) if ax is None else ax
-    drawn = added(ax, parameter(array, x), Display(contact or "state"), array[x].values)
+    drawn = label_axes(ax, parameter(array, x), Display(contact or "state"), array[x].values)
     along, numbers = drawn.x.factor * array[x].values, array.values
     ax.step(along, numbers, where="mid", color=GREY, linewidth=0.8)
     found = occurring(numbers)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jourdain.data.addresses import parts, quantities_in
 from jourdain.plots.curves import curve, energy_curves
-from jourdain.plots.data import chosen, long_name, swept, too_many
+from jourdain.plots.data import long_name, swept, too_many, x_axis
 from jourdain.plots.maps import parameter_map
 from jourdain.plots.states import state_map, state_steps, states
 
@@ -24,7 +24,7 @@ def sweep_plot(ds: xarray.Dataset, quantity: str | None = None, ax: Axes | None 
     Without `quantity`, lines are T_c⁻ and T_a⁻ and a map is the loss; where the dataset holds only one quantity, that.
     """
     axes = swept(ds)
-    chosen(axes, None)  # refuses a dataset in which nothing is swept
+    x_axis(axes, None)  # raises if nothing is swept
     if len(axes) > 2:
         raise too_many(axes)
     if quantity is None and len(quantities_in(ds)) == 1:

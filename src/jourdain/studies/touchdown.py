@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 N_STATES = 1_000_000
 CHUNK = 100_000  # states that are solved at a time
-N_HELD = 2000  # states for which contacts with friction are solved, which takes an iteration
+N_FRICTION_STATES = 2000  # states for which contacts with friction are solved, which takes an iteration
 FRICTION = 0.6
 SEED = 7
 # Spread of the sampled states about the pose: normal, but for joints, which are uniform.
@@ -47,7 +47,7 @@ class Study:
     directions: Any  # of the base velocity, by falling ξ, each with T = 1 J
     base: Any  # (6, 6), their components
     knees: xarray.Dataset | None  # over `knee`; None where no limb bends
-    held: Mapping[str, Mapping[str, float]]  # foot → what it does → share of states, with friction
+    foot_shares: Mapping[str, Mapping[str, float]]  # foot → what it does → share of states
 
     @property
     def text(self) -> str:
@@ -87,7 +87,7 @@ class Study:
         for foot in self.feet:
             impulse = self.states[f"impulse.{foot}.normal"].values
             pulls = float(np.mean(impulse[np.isfinite(impulse)] < 0))
-            shares = ", ".join(f"{what} {100 * share:.1f} %" for what, share in self.held[foot].items())
+            shares = ", ".join(f"{what} {100 * share:.1f} %" for what, share in self.foot_shares[foot].items())
             rows.append([foot, f"{100 * pulls:.1f} %", shares])
         return [f"what holds: two-sided, a foot would have to pull; with friction {FRICTION:g} (law MoreauCoulomb) it",
                 *aligned(["foot", "pulls", "does"], rows, left=(0, 2))]  # fmt: skip
@@ -107,17 +107,17 @@ def study(scenario: Scenario, feet: tuple[str, ...], values: Mapping[str, float]
     assert isinstance(robot, Robot)
     outcome = scenario.solve(parameters=values)
     ideal = scenario if not scenario.event.layout.along("one_sided") else touchdown(robot, feet)
-    own = {name: value for name, value in values.items() if name in ideal.parameters}
-    states = sampled(ideal, feet, own, n)
+    pose = {name: value for name, value in values.items() if name in ideal.parameters}
+    states = sampled(ideal, feet, pose, n)
     names = base_of(robot).velocity_names()
-    found = ideal.directions(subspace=list(names), parameters=own)
+    directions = ideal.directions(subspace=list(names), parameters=pose)
     places = [robot.symbols.v_names.index(name) for name in names]
     knees = None
     if "knee" in ideal.parameters:
-        fixed = {name: value for name, value in own.items() if name != "knee"}
+        fixed = {name: value for name, value in pose.items() if name != "knee"}
         knees = ideal.sweep(knee=KNEES, **fixed, keep=["xi", "loss", "T_minus"], progress=False)
-    holding = held(robot, feet, own, min(n, N_HELD))
-    return Study(scenario, feet, values, outcome, states, found, found.v[places], knees, holding)
+    shares = foot_shares(robot, feet, pose, min(n, N_FRICTION_STATES))
+    return Study(scenario, feet, values, outcome, states, directions, directions.v[places], knees, shares)
 
 
 def draws(scenario: Scenario, values: Mapping[str, float], n: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -164,7 +164,9 @@ def sampled(scenario: Scenario, feet: tuple[str, ...], values: Mapping[str, floa
     return whole
 
 
-def held(robot: Robot, feet: tuple[str, ...], values: Mapping[str, float], n: int) -> dict[str, dict[str, float]]:
+def foot_shares(
+    robot: Robot, feet: tuple[str, ...], values: Mapping[str, float], n: int
+) -> dict[str, dict[str, float]]:
     """What each foot does where it can slip and lift, as shares of n states."""
     rough = touchdown(robot, feet, MoreauCoulomb(FRICTION, 0.0))
     samples = draws(rough, values, n, np.random.default_rng(SEED))

@@ -87,10 +87,10 @@ def _knees(ax: Any, study: Study) -> None:
 
 def _feet(ax: Any, study: Study) -> None:
     """What each foot does with friction, as shares of the states."""
-    words = list(dict.fromkeys(word for shares in study.held.values() for word in shares))
+    words = list(dict.fromkeys(word for shares in study.foot_shares.values() for word in shares))
     for k, word in enumerate(words):
-        widths = [study.held[foot].get(word, 0.0) for foot in study.feet]
-        lefts = [sum(study.held[foot].get(before, 0.0) for before in words[:k]) for foot in study.feet]
+        widths = [study.foot_shares[foot].get(word, 0.0) for foot in study.feet]
+        lefts = [sum(study.foot_shares[foot].get(before, 0.0) for before in words[:k]) for foot in study.feet]
         looks = bar_looks(PALETTE[k % len(PALETTE)], HATCHES[k % len(HATCHES)])
         ax.barh(study.feet, np.multiply(widths, 100), 0.6, np.multiply(lefts, 100), label=word, **looks)
     ax.invert_yaxis()

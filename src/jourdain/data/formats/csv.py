@@ -18,8 +18,8 @@ def write(table: Columns, path: Path) -> None:
             from pyarrow.csv import CSVWriter, WriteOptions
         except ModuleNotFoundError:  # the same numbers, slower; a text may differ, as 1e-05 from 0.00001
             for start in range(0, table.n_lines, CHUNK):
-                some = slice(start, min(start + CHUNK, table.n_lines))
-                lines.writerows(zip(*(_texts(column, some) for column in table.columns), strict=True))
+                chunk = slice(start, min(start + CHUNK, table.n_lines))
+                lines.writerows(zip(*(_texts(column, chunk) for column in table.columns), strict=True))
             return
     schema = schema_of(table.columns)
     words = sum(str(form) == "string" for form in schema.types) > ("status" in schema.names)  # they may need quotes
