@@ -256,7 +256,7 @@ class Mechanism(ABC):
     def evaluate(
         self, key: str, outputs: Callable[[], dict[str, SX]], q: StateLike, v: StateLike, parameters: Mapping[str, Any]
     ) -> Mapping[str, Array]:
-        """RowsLike in q, v and parameters, as arrays `(*batch, rows, columns)`; prepared once per `key`."""
+        """Expressions in q, v and parameters, as arrays `(*batch, rows, columns)`; prepared once per `key`."""
         state, inputs = self._state(q, v, parameters)
         self._refuse_quaternions(state[0])
         if key not in self._evaluators:
