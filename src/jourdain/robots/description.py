@@ -19,10 +19,6 @@ def _origin() -> Array:
     return np.zeros(3)
 
 
-def _aligned() -> Array:
-    return np.eye(3)
-
-
 @dataclass(frozen=True, eq=False)
 class Joint:
     """How a body moves against its parent; several joints of one body act one after the other.
