@@ -29,7 +29,7 @@ def compression_end(samples: StrikeSamples, given: float | None, u_minus: float)
             "to follow its compression. Sample faster."
         )
     if given is not None:
-        longer = slice(samples.first, max(within.stop, int(np.searchsorted(log.t, given)) + 1))
+        longer = slice(samples.within.start, max(within.stop, int(np.searchsorted(log.t, given)) + 1))
         return edges.at(longer, given, DEGREE)
     t, q = log.t[within], log.q[within]
     window = max(7, edges.at(within, samples.onset, DEGREE).n // 2)

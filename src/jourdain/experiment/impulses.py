@@ -34,7 +34,7 @@ def impulse_along(samples: StrikeSamples, row: str, stop: float, stop_noise: flo
     """
     t, start, contact, lead = samples.log.t, samples.onset, samples.contact, samples.channel.lead
     force, noise = samples.force(row)
-    jump = extrapolated(t, force, samples.first, contact.last, start) if contact.jump else 0.0
+    jump = extrapolated(t, force, samples.within.start, contact.last, start) if contact.jump else 0.0
     inside = (t > start) & (t < stop)
     times = np.concatenate([[start], t[inside], [stop]])
     values = np.concatenate([[jump], force[inside], [np.interp(stop, t, force)]])

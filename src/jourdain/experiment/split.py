@@ -70,7 +70,7 @@ def split(log: Log, number: int | None, onset: float | None, end: float | None, 
 def _approach(samples: StrikeSamples) -> tuple[StrikeSamples, Edge]:
     """The state just before the onset, and the samples with the onset where the motion says it is."""
     log, onset = samples.log, samples.onset
-    samples.check_gap(float(log.t[samples.first - 1]), onset, "at the onset")
+    samples.check_gap(float(log.t[samples.within.start - 1]), onset, "at the onset")
     minus = samples.edges.at(samples.before, onset, DEGREE)
     if minus.rates is not None:
         refuse_rates(log, log.rig.rates(minus.q, minus.v), minus.places.rate(onset), onset)

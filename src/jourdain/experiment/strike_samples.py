@@ -42,11 +42,6 @@ class StrikeSamples:
     def contact(self) -> ContactInterval:
         return self.channel.contacts[self.number - 1]
 
-    @property
-    def first(self) -> int:
-        """The first sample within the contact."""
-        return int(self.within.start)
-
     def force(self, row: str) -> tuple[Array, float]:
         """A force above its baseline, and its noise."""
         base, noise = contacts.baseline(self.log.t, self.log.forces[row], self.channel.lead)
@@ -67,8 +62,8 @@ class StrikeSamples:
         t, q = log.t[self.within], log.q[self.within]
         C = rig.normal_row(minus.q)
         away = rig.velocities(np.broadcast_to(minus.q, q.shape), q - minus.places.value(t)) @ C
-        free, force = float(log.t[self.first - 1]), self.channel.force
-        first, last = self.first, self.contact.last
+        first, last = self.within.start, self.contact.last
+        free, force = float(log.t[first - 1]), self.channel.force
         start, at_first = (contacts.extrapolated(log.t, force, first, last, at) for at in (free, t[0]))
         slope = (at_first - start) / (t[0] - free)
         times = np.append(free, t)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import casadi as ca
 from casadi import SX
 
-from jourdain.errors import BadConstraint, NameClash, NotAffine, unknown
+from jourdain.errors import BadConstraint, NameClash, NotAffine
 from jourdain.inputs import Array, Expression, ParameterLike, RowsLike, StateLike
 from jourdain.mechanism.contact import Contact
-from jourdain.naming import refuse_clash
+from jourdain.naming import Named, refuse_clash
 from jourdain.quantities import rate_unit
 
 if TYPE_CHECKING:
@@ -69,10 +69,7 @@ class ContactConstraint(Constraint, Contact):
     @property
     def tangent(self) -> Constraint:
         """All tangents."""
-        name = f"{self.name}.tangent"
-        if name not in self.groups:
-            raise unknown("constraint", name, self.parts())
-        return self.subset(name, self.groups[name])
+        return Named("constraint", self.parts())[f"{self.name}.tangent"]
 
 
 ConstraintLike: TypeAlias = Constraint | str  # itself or its name; "foot.normal" names rows of one

@@ -40,7 +40,7 @@ from jourdain.mechanism.constraint import (
     constraint,
 )
 from jourdain.mechanism.symbols import Follower, Loads, PointLike, PointMotion, Symbols
-from jourdain.naming import name_of, refuse_clash
+from jourdain.naming import Named, name_of, refuse_clash
 
 if TYPE_CHECKING:
     from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, Vector
@@ -234,13 +234,11 @@ class Mechanism(ABC):
 
     def find_constraint(self, which: ConstraintLike) -> Constraint:
         """A constraint by itself or by name; `"foot.normal"` finds the rows of a contact."""
-        name = name_of(which)
         known = {alias: part for c in self._constraints.values() for alias, part in c.parts().items()}
-        if name not in known:
-            raise unknown("constraint", name, known)
-        if not isinstance(which, str) and known[name].mechanism is not which.mechanism:
-            raise UnknownName(f"Constraint '{name}' belongs to another mechanism.")
-        return known[name]
+        found = Named("constraint", known)[which]
+        if not isinstance(which, str) and found.mechanism is not which.mechanism:
+            raise UnknownName(f"Constraint '{found.name}' belongs to another mechanism.")
+        return found
 
     def always(self, given: Sequence[Constraint]) -> list[Constraint]:
         """Constraints that hold besides the given ones, in every event and topology: joined, or their rows left."""

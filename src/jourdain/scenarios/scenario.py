@@ -168,7 +168,8 @@ class Scenario:
         batch = broadcast_shape(columns)
         if not self.guessed:
             return Pose(columns, batch, None)
-        q, p = self._start(columns, batch)
+        start, _ = self._first.over(columns, batch)  # q with the guess, and the event's parameters
+        q, p = start["q"][..., 0], start["p"][..., 0]
         names = self.event.mechanism.symbols.q_names
         still = np.zeros((*batch, len(self.event.mechanism.symbols.v_names)))
         places = [names.index(name) for name in self.guessed]
@@ -181,11 +182,6 @@ class Scenario:
             )
         found = np.where(arrived[..., None], q[..., places], np.nan)
         return Pose([*columns, *np.moveaxis(found, -1, 0)], batch, ~np.isfinite(missed) | arrived)
-
-    def _start(self, columns: Sequence[Array | float], batch: tuple[int, ...]) -> tuple[Array, Array]:
-        """q with the guess, and the event's parameters."""
-        values, _ = self._first.over(columns, batch)
-        return values["q"][..., 0], values["p"][..., 0]
 
     def state(self, parameters: Mapping[str, Any]) -> State:
         """q, v and the event's parameters, each `(*batch, n)`."""
