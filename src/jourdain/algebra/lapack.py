@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.algebra.span import SMALL_PIVOT
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags
 
 DEPENDENT = 1e-10  # of the largest singular value: columns of a smaller one depend on each other
 
@@ -202,7 +201,7 @@ def pseudo_inverse(A: Array) -> Array:
     return np.asarray(np.linalg.pinv(np.where(sound, A, 0.0), rcond=1e-12))
 
 
-def positive_definite(M: Array) -> NDArray[np.bool_]:
+def positive_definite(M: Array) -> Flags:
     """Whether M is positive definite beyond rounding, `(*batch,)`.
 
     Small pivots alone do not tell: rounding of a singular M can be larger than an honest pivot of a chain whose masses
@@ -226,7 +225,7 @@ def smallest_eigenvalue(A: Array) -> Array:
     return np.asarray(np.linalg.eigvalsh(A / d / transpose(d))[..., 0], dtype=float)
 
 
-def full_column_rank(A: Array) -> NDArray[np.bool_]:
+def full_column_rank(A: Array) -> Flags:
     """Whether the columns of A are independent beyond rounding, `(*batch,)`; what is not finite is not."""
     finite = np.asarray(np.isfinite(A).all(axis=(-2, -1)))
     if A.shape[-1] > A.shape[-2]:

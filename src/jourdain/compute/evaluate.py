@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
 from jourdain.errors import NotExpressible
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Statuses
 from jourdain.progress import Progress
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 Batch: TypeAlias = tuple[int, ...]
 Columns: TypeAlias = Sequence[Array | float]  # one per input number, each broadcasts to the batch
-Flags: TypeAlias = NDArray[np.int8]
 
 NARROWEST = 2  # samples in a vector, on every machine
 KERNEL_FROM = 1024  # samples; compiling takes as long as some ten thousand samples of the virtual machine, once
@@ -116,7 +114,7 @@ class Evaluator:
         """Arrays `(*batch, n_i)`, one per input, with one batch shape."""
         return self.flagged(*arrays)[0]
 
-    def flagged(self, *arrays: Array) -> tuple[Values, Flags]:
+    def flagged(self, *arrays: Array) -> tuple[Values, Statuses]:
         """The values, and the flags `(n_flags, *batch)`."""
         batch = arrays[0].shape[:-1]
         if not batch:
@@ -137,14 +135,14 @@ class Evaluator:
         columns = [array[..., i] for array in arrays for i in range(array.shape[-1])]
         return Values(self.places, _by_kernel(self.kernel, columns, batch)[0], batch)
 
-    def probed(self, columns: Columns, n: int) -> Flags:
+    def probed(self, columns: Columns, n: int) -> Statuses:
         """The flags of a few samples, `(n_flags, n)`; by the kernel if there is one already, which takes no time."""
         kernel: Kernel | None = self.__dict__.get("kernel")
         return self.over(columns, (n,))[1] if kernel is None else _by_kernel(kernel, columns, (n,), 1)[1]
 
     def over(
         self, columns: Columns, batch: Batch, progress: Progress = None, n_threads: int | None = None
-    ) -> tuple[Values, Flags]:
+    ) -> tuple[Values, Statuses]:
         """The same from one array per input number, each of which broadcasts to `batch`."""
         n = math.prod(batch)
         if n >= KERNEL_FROM and self.kernel is not None:
@@ -166,7 +164,7 @@ class Evaluator:
             evaluate()
             return result.copy()
 
-    def _by_machine(self, samples: Array) -> tuple[Array, Flags]:
+    def _by_machine(self, samples: Array) -> tuple[Array, Statuses]:
         """By CasADi's virtual machine: `(samples, inputs)` → `(n_values, samples)`, `(n_flags, samples)`."""
         results = np.empty((len(samples), self.n_values + self.flags.numel()))
         with self._lock:
@@ -192,7 +190,7 @@ class Evaluator:
 
 def _by_kernel(
     kernel: Kernel, columns: Columns, batch: Batch, n_threads: int | None = None, progress: Progress = None
-) -> tuple[Array, Flags]:
+) -> tuple[Array, Statuses]:
     from jourdain.compute.kernel.batch import Lanes
 
     lanes = [Lanes.of(np.asarray(column), batch) for column in columns]

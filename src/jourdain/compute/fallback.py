@@ -12,11 +12,10 @@ from casadi import SX
 from numpy.typing import NDArray
 
 from jourdain.compute.evaluate import Batch, Columns, Evaluator, Place, Values
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Statuses
 from jourdain.progress import Progress
 
 Samples: TypeAlias = NDArray[np.intp]  # places in the flat batch
-Statuses: TypeAlias = NDArray[np.int8]
 # Samples `(n,)` → their matrices by name, `(n, rows, columns)`, and their status `(n,)`.
 Robust: TypeAlias = Callable[[Samples], tuple[Mapping[str, Array], Statuses]]
 

@@ -8,12 +8,11 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.data.addresses import UNITS_ALONG, find
 from jourdain.data.layout import Entry, Layout
 from jourdain.errors import Status
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Statuses
 from jourdain.kinds import ContactState
 from jourdain.quantities import QUANTITIES
 
@@ -50,7 +49,7 @@ def dataset(
     layout: Layout,
     entries: Mapping[str, Entry],
     values: Mapping[str, Array],
-    status: NDArray[np.int8],
+    status: Statuses,
     axes: tuple[str, ...],
     coordinates: Mapping[str, Any] = {},
 ) -> xarray.Dataset:
@@ -79,7 +78,7 @@ def dataset(
     return xarray.Dataset(data, coords={**coordinates, **labels}, attrs=about)
 
 
-def summary(status: NDArray[np.int8]) -> str:
+def summary(status: Statuses) -> str:
     """How many events there are, and what became of them."""
     counts = np.bincount(np.ravel(status), minlength=len(Status))
     others = [f"{counts[code]} {code.name.lower()}" for code in Status if code != Status.OK and counts[code]]

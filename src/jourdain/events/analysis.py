@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
 from jourdain.algebra import lapack, unrolled
 from jourdain.algebra.directions import Directions, angle_from
@@ -21,7 +20,7 @@ from jourdain.algebra.problem import target
 from jourdain.algebra.projectors import Projectors, projectors
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, listing, unknown
-from jourdain.inputs import Array, number, refuse_nonfinite
+from jourdain.inputs import Array, Flags, number, refuse_nonfinite
 from jourdain.kinds import AFTER_KINDS, BEFORE_KINDS, IMPULSIVE_KINDS, ON_KINDS, Kind
 from jourdain.naming import name_of
 
@@ -224,7 +223,7 @@ class Analysis:
         self._sound(state)
         return state
 
-    def _sound(self, state: tuple[Array, Array, Array]) -> NDArray[np.bool_]:
+    def _sound(self, state: tuple[Array, Array, Array]) -> Flags:
         """Whether the input is finite and M positive definite, `(*batch,)`; without batch axes what is wrong raises."""
         s = self.event.mechanism.symbols
         finite = np.all([np.isfinite(array).all(axis=-1) for array in state], axis=0)

@@ -11,7 +11,6 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
 from jourdain.algebra import lapack, unrolled
 from jourdain.algebra.checks import DOUBTFUL_MASS, finite
@@ -22,9 +21,9 @@ from jourdain.algebra.problem import Block, Problem, prior_projection, target
 from jourdain.algebra.record import KEPT, Outcome
 from jourdain.algebra.reorder import outcome_in_any_order
 from jourdain.compute.evaluate import Values
-from jourdain.compute.fallback import Fallback, Samples, Statuses, promising
+from jourdain.compute.fallback import Fallback, Samples, promising
 from jourdain.errors import NotPositiveDefinite, Status
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags, Statuses
 from jourdain.kinds import ON_KINDS, Kind
 from jourdain.laws.together import n_ways
 
@@ -33,8 +32,6 @@ LARGEST_UNROLLED = 16
 UNROLLED_FROM = 4096
 MOST_WAYS_UNROLLED = 16  # in which contacts can hold: each is written out
 SKEW = 1e-9  # of √(M_ii M_jj): M_ij and M_ji that differ by more are not rounding
-
-Flags = NDArray[np.bool_]
 
 
 def solved(problem: Problem[Array], checked: bool) -> tuple[Mapping[str, Array], Statuses]:

@@ -16,8 +16,8 @@ from jourdain.algebra.contacts.iteration import Iterated
 from jourdain.data.addresses import find
 from jourdain.data.layout import Entry, Layout
 from jourdain.errors import BadEvent, NameClash, NotConverged, Status, listing, unknown
-from jourdain.events.solver import Solver, Statuses
-from jourdain.inputs import Array
+from jourdain.events.solver import Solver
+from jourdain.inputs import Array, Statuses
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain.algebra.span import RANK
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags
 from jourdain.naming import Named
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def ledger(t: Transition) -> Named[Array]:
     return Named("ledger entry", entries)
 
 
-def undetermined(t: Transition) -> NDArray[np.bool_]:
+def undetermined(t: Transition) -> Flags:
     """Which rows that are on, or of one-sided contacts, have an undetermined impulse, `(*batch, k)`."""
     two_sided = np.any(np.abs(_scaled_nullspace(t)) > RANK, axis=-1) | _relieved(t)
     return np.concatenate([two_sided, t.column("contact_undetermined") > 0], axis=-1)
@@ -82,7 +81,7 @@ def _sharing(t: Transition) -> Iterator[set[str]]:
     yield touching | {row.constraint for i, row in enumerate(on) if relieved[..., i].any()}
 
 
-def _relieved(t: Transition) -> NDArray[np.bool_]:
+def _relieved(t: Transition) -> Flags:
     """Rows that are on from which a one-sided contact could take over, `(*batch, rows that are on)`."""
     flags = np.nan_to_num(t.column("contact_shared")) > 0
     return flags if flags.shape[-1] else np.zeros((*t.batch_shape, t.layout.n_on), dtype=bool)

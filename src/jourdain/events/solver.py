@@ -18,10 +18,9 @@ from jourdain.algebra.contacts.iteration import Iterated
 from jourdain.algebra.lapack import positive_definite
 from jourdain.compute.evaluate import KERNEL_FROM, Batch, Columns, Evaluator, Values
 from jourdain.compute.fallback import Fallback, Samples, at_samples
-from jourdain.compute.fallback import Statuses as Statuses
 from jourdain.compute.fallback import promising as promising
 from jourdain.errors import Status
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Statuses
 from jourdain.progress import Progress
 
 Build = Callable[[bool], tuple[dict[str, SX], SX]]  # whether rows are independent → quantities, verdict

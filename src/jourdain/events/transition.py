@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from jourdain.algebra.contacts.held import IDLE
 from jourdain.data.layout import Layout
 from jourdain.errors import BadEvent, Status, listing
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags, Statuses
 from jourdain.kinds import ON_KINDS, ContactState, Kind
 from jourdain.naming import Named
 from jourdain.quantities import QUANTITIES, SCALARS
@@ -40,7 +40,7 @@ class Transition:
     `(*batch,)` for a constraint written as one expression, else `(*batch, k)`; `impulse["foot.normal"]` picks a row.
     """
 
-    def __init__(self, layout: Layout, values: Mapping[str, Array], status: NDArray[np.int8]) -> None:
+    def __init__(self, layout: Layout, values: Mapping[str, Array], status: Statuses) -> None:
         """`values`: what an `Outcome` keeps, by name, `(*batch, rows, columns)`; NaN where the status says so."""
         self.layout = layout
         self._values = values
@@ -106,7 +106,7 @@ class Transition:
         """Whether there is nothing to say against the outcome: bool, or a bool array in a batch."""
         return bool(self._status == Status.OK) if self.batch_shape == () else self._status == Status.OK
 
-    def judged(self, judge: Callable[[NDArray[np.int8]], NDArray[np.int8]]) -> Transition:
+    def judged(self, judge: Callable[[Statuses], Statuses]) -> Transition:
         """The same outcome with another status."""
         return Transition(self.layout, self._values, judge(self._status))
 
@@ -303,7 +303,7 @@ class Transition:
         used = np.any(np.nan_to_num(null) != 0, axis=tuple(range(null.ndim - 1)))
         return null[..., used]
 
-    def _flagged(self, flags: NDArray[np.bool_]) -> Any:
+    def _flagged(self, flags: Flags) -> Any:
         """The rows that are on and those of one-sided contacts, where flagged."""
         rows = [row for row in self.layout.rows if row.kind in (*ON_KINDS, Kind.CONTACT)]
         if self.batch_shape == ():

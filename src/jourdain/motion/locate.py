@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.compute.branches import ARRAYS, Branches
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags
 
-Flags = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 Look = Callable[[Indices, Array], tuple[Array, Array]]  # guards, parts of their steps → values, slopes by the part
 

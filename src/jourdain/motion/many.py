@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from jourdain.compute.evaluate import Values
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags
 from jourdain.motion.flow import MAX_VIOLATION, Flow, FlowPaths
 from jourdain.motion.gait import MAX_SWITCHES
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.integrator import MAX_STEPS
-from jourdain.motion.locate import MAX_REFINEMENTS, Flags, Indices
+from jourdain.motion.locate import MAX_REFINEMENTS, Indices
 from jourdain.motion.settings import Settings
 from jourdain.motion.steps import FIRST_STEP, fall_parts
 

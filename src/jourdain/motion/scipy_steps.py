@@ -10,9 +10,9 @@ import numpy as np
 from jourdain.compute.branches import ARRAYS
 from jourdain.compute.runge_kutta import N_DENSE, along
 from jourdain.errors import NotFinite
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags
 from jourdain.motion.flow import MAX_VIOLATION, N_LOOKS, N_WORKS, Flow
-from jourdain.motion.locate import MAX_REFINEMENTS, Flags, Indices, first_falls, refined_length
+from jourdain.motion.locate import MAX_REFINEMENTS, Indices, first_falls, refined_length
 from jourdain.motion.settings import Settings
 from jourdain.motion.steps import SegmentStart, StepSeries
 

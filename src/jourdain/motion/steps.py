@@ -9,9 +9,9 @@ import numpy as np
 
 from jourdain.compute.evaluate import Values
 from jourdain.compute.runge_kutta import N_DENSE
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags
 from jourdain.motion.flow import N_LOOKS, Flow
-from jourdain.motion.locate import Flags, Indices, first_falls
+from jourdain.motion.locate import Indices, first_falls
 from jourdain.motion.settings import Settings
 
 FIRST_STEP = 1e-4  # of the time to go; steps grow tenfold

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.errors import ShapeError
-from jourdain.inputs import StateLike
+from jourdain.inputs import Flags, StateLike
 from jourdain.plots.render import rendered
 from jourdain.plots.style import BLUE, GREY, SMALL, VERMILION
 from jourdain.robots.description import GROUND, N_Q
@@ -60,7 +60,7 @@ def robot_picture(
 
 def _trimmed(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Without the white around it."""
-    seen: NDArray[np.bool_] = np.any(pixels < WHITE, axis=2)
+    seen: Flags = np.any(pixels < WHITE, axis=2)
     rows, columns = (np.flatnonzero(seen.any(axis=axis)) for axis in (1, 0))
     return pixels if not rows.size else pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
 

@@ -25,7 +25,7 @@ from jourdain.algebra.contacts.slip import (
 )
 from jourdain.compute.branches import ARRAYS
 from jourdain.compute.runge_kutta import length_factor
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags
 
 Lanes = NDArray[np.intp]
 
@@ -135,7 +135,7 @@ class _Impacts:
             self.arrived |= self.done
             active = active[~self.arrived[active]]
 
-    def _neighbours_straight(self, lanes: Lanes, reach: Array) -> NDArray[np.bool_]:
+    def _neighbours_straight(self, lanes: Lanes, reach: Array) -> Flags:
         by = turning_slopes()(self.y[lanes], self.asked[lanes])
         change = by["by_y"] @ self.S[lanes] + by["by_asked"]
         return np.asarray(np.max(np.abs(change), axis=(-2, -1)) * reach <= NEIGHBOURS)

@@ -16,11 +16,10 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import NDArray
 
 from jourdain.algebra.lapack import pseudo_inverse
 from jourdain.compute.evaluate import Evaluator
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags
 
 N_ROUNDS, N_SWEEPS, N_NEWTON = 40, 25, 12  # at most; sweeps and Newton's steps of each round
 GOOD = 1e-13  # of the usual speed: F at the answer
@@ -57,7 +56,7 @@ def find(asked: Array, k: int, slopes: bool = False) -> tuple[Array, Array]:
     return found, np.pad(following, ((0, 0), (0, 2), (0, 0)))
 
 
-def _least(impulse: Array, asked: Array, k: int) -> tuple[Array, NDArray[np.bool_]]:
+def _least(impulse: Array, asked: Array, k: int) -> tuple[Array, Flags]:
     """(λ without what changes nothing, whether other λ meet the law and move otherwise).
 
     Directions z with F_λ z = 0 lead to other solutions. Those with W z = 0 change no velocity, and are taken out of λ

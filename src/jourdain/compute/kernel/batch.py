@@ -19,7 +19,7 @@ from jourdain.compute.kernel.compiler import compiled
 from jourdain.compute.kernel.tape import Tape
 from jourdain.compute.kernel.target import Target
 from jourdain.errors import BadEvent
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Statuses
 
 CHUNK = 1 << 15  # lanes that a thread takes at a time
 ROOM = 8 * emit.WIDEST  # bytes; rows are a multiple of it
@@ -90,7 +90,7 @@ class Kernel:
         n: int,
         n_threads: int | None = None,
         progress: Callable[[int], None] | None = None,
-    ) -> tuple[Array, NDArray[np.int8]]:
+    ) -> tuple[Array, Statuses]:
         """The outputs of n lanes, `(n_values, n)`, and the flags, `(n_flags, n)`. `progress(lanes done now)`."""
         table = new_table(self.n_outputs - self.n_flags, n, np.float64)
         flags = new_table(self.n_flags, n, np.int8)

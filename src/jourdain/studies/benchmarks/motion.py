@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jourdain import gallery
 from jourdain.errors import BadEvent
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags
 from jourdain.motion.gait import Gait
 from jourdain.studies.benchmarks import compass
 from jourdain.studies.benchmarks.contestant import Contestant
@@ -78,7 +77,7 @@ def _basin(gait: Gait, theta: Array, omega: Array) -> Any:
     )
 
 
-def by_solve_ivp(gait: Gait) -> NDArray[np.bool_]:
+def by_solve_ivp(gait: Gait) -> Flags:
     """Whether each of some starts comes to the gait."""
     target = start(gait)
 
