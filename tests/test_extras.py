@@ -32,6 +32,7 @@ def sweep() -> xarray.Dataset:
 def test_robots_name_their_extra(command) -> None:
     with pytest.raises(jd.MissingExtra, match=r"Reading a robot file needs mujoco: pip install 'jourdain\[robots\]'"):
         jd.load(QUADRUPED)
+    jd.gallery.capture.cache_clear()  # built by other tests, with MuJoCo
     code, _, error = command("run", "capture")
     assert code == 2
     assert "jourdain[robots]" in error

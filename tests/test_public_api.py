@@ -106,8 +106,6 @@ def test_every_argument_and_result_is_typed(name: str) -> None:
 
 # Parameters of public functions that may be anything, and why no type says what they are.
 ANYTHING = {
-    "friction": "of a law: a number, an array, an expression or the name of a new parameter",
-    "restitution": "as friction",
     "cell": "of a Matplotlib grid, whose types do not know its figure",
 }
 
