@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import IntEnum
 from importlib import import_module
 from typing import Any
@@ -205,6 +205,12 @@ def unknown(what: str, name: str, known: Iterable[str]) -> UnknownName:
     near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}'?" if near else f"there are: {listing(known)}."
     return UnknownName(f"There is no {what} '{name}'; {hint}")
+
+
+def check_choice(what: str, name: object, known: Collection[str]) -> None:
+    """UnknownName for a name that is none of the known ones."""
+    if name not in known:
+        raise unknown(what, str(name), known)
 
 
 def optional(module: str, extra: str, purpose: str) -> Any:

@@ -8,9 +8,11 @@ from typing import Any
 import sympy as sp
 from sympy.physics.mechanics import ReferenceFrame
 
-from jourdain.events.event import Event
+from jourdain.mechanism.constraint import Constraint
+from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Switch
+from jourdain.motion.hybrid import Hybrid
 
 
 def downhill(N: ReferenceFrame, g: Any, slope: Any) -> Any:
@@ -18,16 +20,31 @@ def downhill(N: ReferenceFrame, g: Any, slope: Any) -> Any:
     return g * (sp.sin(slope) * N.x - sp.cos(slope) * N.y)
 
 
-def steps(heel_in_front: Any, strike: Event, relabel: Mapping[Any, Any], leaning: Any) -> list[Switch]:
-    """The switches of a walker with one topology, "stance": heel strike and fall.
+def walk(
+    mechanism: Mechanism,
+    stance: Constraint,
+    strike: Constraint,
+    heel_in_front: Any,
+    relabel: Mapping[Any, Any],
+    leaning: Any,
+    **more: Any,
+) -> Hybrid:
+    """A walker with one topology, "stance": at heel strike the stance foot lets go and the legs swap; it may fall.
 
-    `heel_in_front`: falls to 0 where the swing foot is on the slope, in front. Where the legs pass each other it starts
-    at 0, which is not a strike. `leaning`: angle of the stance leg from the normal of the slope.
+    `stance`, `strike`: the stance foot and the heel that lands, which is inert. `heel_in_front`: falls to 0 where the
+    swing foot is on the slope, in front. Where the legs pass each other it starts at 0, which is not a strike.
+    `leaning`: angle of the stance leg from the normal of the slope. `more`: of the Hybrid.
     """
-    return [
-        Switch("stance", "stance", guard=heel_in_front, after_rising=True, event=strike, relabel=relabel),
-        Switch("stance", None, guard=sp.cos(leaning), name="fallen"),
-    ]
+    event = mechanism.event(inert=[strike], released=[stance])
+    return Hybrid(
+        mechanism,
+        topologies={"stance": [stance]},
+        switches=[
+            Switch("stance", "stance", guard=heel_in_front, after_rising=True, event=event, relabel=relabel),
+            Switch("stance", None, guard=sp.cos(leaning), name="fallen"),
+        ],
+        **more,
+    )
 
 
 def walking_sketch(links: list[tuple[str, ...]], slope: Any, **more: Any) -> Sketch:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+from sympy.physics.mechanics import Particle, dynamicsymbols
 
-from jourdain.errors import unknown
+from jourdain.errors import check_choice
+from jourdain.gallery._bodies import ground
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 Hand = Literal["opens", "pushes"]
-HANDS: tuple[str, ...] = get_args(Hand)
 
 
 def ball_let_go(hand: Hand = "opens") -> Scenario:
@@ -21,13 +21,11 @@ def ball_let_go(hand: Hand = "opens") -> Scenario:
     The grip is released: three degrees of freedom appear, and no velocity jumps unless the hand pushes with
     the impulse (P_x, P_y, P_z). The hand moves with (h_x, h_y, h_z).
     """
-    if hand not in HANDS:
-        raise unknown("hand", hand, HANDS)
+    check_choice("hand", hand, get_args(Hand))
     x, y, z = dynamicsymbols("x y z")
     m, h_x, h_y, h_z, P_x, P_y, P_z = sp.symbols("m h_x h_y h_z P_x P_y P_z")
-    N, O, C = ReferenceFrame("N"), Point("O"), Point("C")
-    O.set_vel(N, 0)
-    C.set_pos(O, x * N.x + y * N.y + z * N.z)
+    N, O = ground()
+    C = O.locatenew("C", x * N.x + y * N.y + z * N.z)
 
     push = {P_x: 0.2, P_y: 0.0, P_z: 0.4} if hand == "pushes" else {}
     mechanism = Mechanism.from_sympy(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import free_planar_body, turned
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -17,19 +18,15 @@ def ball_on_incline() -> Scenario:
     It lets go of the level and rolls up the incline: omega_plus/omega = (I + m r² cos α)/(I + m r²).
     phi turns forwards; a contact has the rows normal, and slip along the plane.
     """
-    x, y, phi = dynamicsymbols("x y phi")
+    x, y, phi = q = dynamicsymbols("x y phi")
     m, r, I, alpha, omega = sp.symbols("m r I alpha omega")
-    N, A, B = ReferenceFrame("N"), ReferenceFrame("A"), ReferenceFrame("B")
-    A.orient_axis(N, alpha, N.z)  # A.x up the incline
-    B.orient_axis(N, -phi, N.z)
-    O, C = Point("O"), Point("C")
-    O.set_vel(N, 0)
-    C.set_pos(O, x * N.x + y * N.y)
+    N, _, C, ball = free_planar_body("ball", x, y, -phi, m, I)
+    A = turned(N, "A", alpha)  # A.x up the incline
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("ball", C, B, m, (inertia(B, I, I, I), C))],
+        bodies=[ball],
         frame=N,
-        q=[x, y, phi],
+        q=q,
         parameters={m: 1.0, r: 0.1, I: 0.004, alpha: radians(30)},
         points={"C": C},
         units={x: "m", y: "m", phi: "rad", m: "kg", r: "m", I: "kg m^2", alpha: "rad"},

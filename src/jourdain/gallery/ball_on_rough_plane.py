@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import free_planar_body, ground_contact
 from jourdain.laws import Coulomb
 from jourdain.laws.coulomb import Hypothesis
 from jourdain.mechanism.mechanism import Mechanism
@@ -18,25 +19,21 @@ def ball_on_rough_plane(hypothesis: Hypothesis = "stronge") -> Scenario:
     v_t is its speed along the plane, v_n towards it, omega its spin, positive as if it rolled forward. With
     u = v_t − r omega it slips while friction < (2/7) |u|/((1 + kappa) v_n); else v_t_plus = v_t − (2/7) u.
     """
-    x, y, phi = dynamicsymbols("x y phi")
+    x, y, phi = q = dynamicsymbols("x y phi")
     m, r, v_t, v_n, omega = sp.symbols("m r v_t v_n omega")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_axis(N, phi, -N.z)
-    O, C = Point("O"), Point("C")
-    O.set_vel(N, 0)
-    C.set_pos(O, x * N.x + y * N.y)
+    N, B, C, ball = free_planar_body("ball", x, y, -phi, m, I=2 * m * r**2 / 5)
     sole = C.locatenew("sole", -r * N.y)
     touching = sole.v2pt_theory(C, N, B)  # carried by the ball
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("ball", C, B, m, (inertia(B, *[2 * m * r**2 / 5] * 3), C))],
+        bodies=[ball],
         frame=N,
-        q=[x, y, phi],
+        q=q,
         parameters={m: 0.2, r: 0.03},
         points={"C": C, "sole": sole},
         units={x: "m", y: "m", phi: "rad", m: "kg", r: "m"},
     )
-    plane = mechanism.contact("plane", normal=touching.dot(N.y), tangent=[touching.dot(N.x)], units="m/s")
+    plane = ground_contact(mechanism, "plane", touching, N)
 
     return mechanism.event(contacts={plane: Coulomb("friction", "kappa", hypothesis)}).at(
         q={y: r},

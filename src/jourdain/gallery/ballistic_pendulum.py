@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import Particle, dynamicsymbols
 
+from jourdain.gallery._bodies import coincide, ground, planar_body, turned
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -16,23 +17,20 @@ def ballistic_pendulum() -> Scenario:
     """
     theta, x, y = dynamicsymbols("theta x y")
     m, M, I, c, d = sp.symbols("m M I c d")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_axis(N, theta, N.z)
-    O, bullet = Point("O"), Point("bullet")  # O is the pivot
-    O.set_vel(N, 0)
+    N, O = ground()  # O is the pivot
+    B = turned(N, "B", theta)
     C, D = O.locatenew("C", -c * B.y), O.locatenew("D", -d * B.y)
-    bullet.set_pos(O, x * N.x + y * N.y)
+    bullet = O.locatenew("bullet", x * N.x + y * N.y)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("pendulum", C, B, M, (inertia(B, 0, 0, I), C)), Particle("shot", bullet, m)],
+        bodies=[planar_body("pendulum", C, B, M, I), Particle("shot", bullet, m)],
         frame=N,
         q=[theta, x, y],
         parameters={m: 0.01, M: 5.0, I: 0.1, c: 0.8, d: 0.9},
         points={"C": C, "D": D, "bullet": bullet},
         units={theta: "rad", x: "m", y: "m", m: "kg", M: "kg", I: "kg m^2", c: "m", d: "m"},
     )
-    gap = bullet.pos_from(D)
-    catch = mechanism.constraint("catch", {"x": gap.dot(N.x), "y": gap.dot(N.y)}, level="position", units="m")
+    catch = coincide(mechanism, "catch", bullet.pos_from(D), N)
 
     inclination, omega, v = sp.symbols("theta omega v")
     event = mechanism.event(inert=[catch])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import free_planar_body
 from jourdain.laws import Frictionless
 from jourdain.laws.frictionless import Rule
 from jourdain.mechanism.mechanism import Mechanism
@@ -20,20 +21,16 @@ def block_on_corners(law: Rule = "moreau") -> Scenario:
     b is its width, h its height, v the speed of the fall, omega the angular velocity, positive from x to y. Both push
     while |omega| < 6 v b/(b² + h²); beyond, the corner that comes slower lifts.
     """
-    x, y, theta = dynamicsymbols("x y theta")
+    x, y, theta = q = dynamicsymbols("x y theta")
     m, b, h, v, omega = sp.symbols("m b h v omega")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_axis(N, theta, N.z)
-    O, C = Point("O"), Point("C")
-    O.set_vel(N, 0)
-    C.set_pos(O, x * N.x + y * N.y)
+    N, B, C, block = free_planar_body("block", x, y, theta, m, I=m * (b**2 + h**2) / 12)
     places = {"left_corner": (-1, -1), "right_corner": (1, -1), "top_right": (1, 1), "top_left": (-1, 1)}
     points = {name: C.locatenew(name, i * b / 2 * B.x + j * h / 2 * B.y) for name, (i, j) in places.items()}
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("block", C, B, m, (inertia(B, 0, 0, m * (b**2 + h**2) / 12), C))],
+        bodies=[block],
         frame=N,
-        q=[x, y, theta],
+        q=q,
         parameters={m: 2.0, b: 0.4, h: 0.6},
         points={"C": C, **points},
         units={x: "m", y: "m", theta: "rad", m: "kg", b: "m", h: "m"},

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+from sympy.physics.mechanics import Particle, dynamicsymbols
 
+from jourdain.gallery._bodies import ground
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Switch
@@ -18,10 +19,8 @@ def bouncing_ball() -> Hybrid:
     """
     z = dynamicsymbols("z")
     m, g, kappa = sp.symbols("m g kappa")
-    N = ReferenceFrame("N")
-    O, P = Point("O"), Point("P")
-    O.set_vel(N, 0)
-    P.set_pos(O, z * N.y)
+    N, O = ground()
+    P = O.locatenew("P", z * N.y)
     mechanism = Mechanism.from_sympy(
         bodies=[Particle("ball", P, m)],
         frame=N,

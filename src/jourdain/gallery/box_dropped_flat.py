@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import product
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import free_box, set_body_rates
 from jourdain.laws import Frictionless
 from jourdain.laws.frictionless import Rule
 from jourdain.mechanism.mechanism import Mechanism
@@ -21,21 +22,13 @@ def box_dropped_flat(law: Rule = "moreau") -> Scenario:
     If it turns so quickly that a corner rises, Moreau's law cannot be met by the others; Poisson's can.
     """
     x, y, z, psi, theta, phi = q = dynamicsymbols("x y z psi theta phi")
-    w = w_x, w_y, w_z = dynamicsymbols("w_x w_y w_z")
+    w = dynamicsymbols("w_x w_y w_z")
     m, a, b, c, v = sp.symbols("m a b c v")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_body_fixed(N, (psi, theta, phi), "ZYX")
-    rates = B.ang_vel_in(N)
-    kinematics = {w_x: rates.dot(B.x), w_y: rates.dot(B.y), w_z: rates.dot(B.z)}
-    turning = w_x * B.x + w_y * B.y + w_z * B.z
-    B.set_ang_vel(N, turning)
-    O = Point("O")
-    O.set_vel(N, 0)
-    C = O.locatenew("C", x * N.x + y * N.y + z * N.z)
-    I = (m * (b**2 + c**2) / 12, m * (a**2 + c**2) / 12, m * (a**2 + b**2) / 12)
+    N, B, C, box = free_box("box", q, m, sizes=(a, b, c))
+    kinematics = set_body_rates(B, N, w)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("box", C, B, m, (inertia(B, *I), C))],
+        bodies=[box],
         frame=N,
         q=q,
         v=[x.diff(), y.diff(), z.diff(), *w],
@@ -47,11 +40,11 @@ def box_dropped_flat(law: Rule = "moreau") -> Scenario:
         | dict.fromkeys(w, "rad/s")
         | {m: "kg"},
     )
-    arms = [i * a / 2 * B.x + j * b / 2 * B.y - c / 2 * B.z for i, j in product((-1, 1), repeat=2)]
-    corners = [
-        mechanism.contact(f"corner_{i}", normal=z.diff() + turning.cross(arm).dot(N.z), units="m/s")
-        for i, arm in enumerate(arms, start=1)
-    ]
+    corners = []
+    for i, (side_x, side_y) in enumerate(product((-1, 1), repeat=2), start=1):
+        corner = C.locatenew(f"corner_{i}", side_x * a / 2 * B.x + side_y * b / 2 * B.y - c / 2 * B.z)
+        v_corner = corner.v2pt_theory(C, N, B)
+        corners.append(mechanism.contact(corner.name, normal=v_corner.dot(N.z), units="m/s"))
     heading, *spin = sp.symbols("psi w_x w_y w_z")
     return mechanism.event(contacts=dict.fromkeys(corners, Frictionless("kappa", law))).at(
         q={z: c / 2, psi: heading},

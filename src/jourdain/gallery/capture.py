@@ -7,8 +7,8 @@ from typing import Literal
 
 import sympy as sp
 
-from jourdain.errors import unknown
-from jourdain.gallery.touchdown import ROBOTS
+from jourdain.errors import check_choice
+from jourdain.gallery.touchdown import ROBOTS, SPEEDS
 from jourdain.robots.load import load
 from jourdain.robots.scene import scene
 from jourdain.scenarios.scenario import Scenario
@@ -21,7 +21,8 @@ POSTURE = {
     "wrist_yaw": 5.0,
     "wrist_roll": 0.0,
 }  # °
-NEAR = {"x": 2.3, "y": 0.3, "z": 0.2, "qw": 1.0}  # of the target; where it is follows from the grasp
+# Of the target; where it is follows from the grasp.
+NEAR = {"x": 2.3, "y": 0.3, "z": 0.2, "qw": 1.0, "qx": 0.0, "qy": 0.0, "qz": 0.0}
 
 
 def capture(arm: Literal["free", "locked"] = "free") -> Scenario:
@@ -31,21 +32,17 @@ def capture(arm: Literal["free", "locked"] = "free") -> Scenario:
     `v_x … omega_z`: the target's velocity in the world and angular velocity in its own axes, before; the other
     satellite and its arm are at rest.
     """
-    if arm not in ("free", "locked"):
-        raise unknown("arm", arm, ("free", "locked"))
+    check_choice("arm", arm, ("free", "locked"))
     parts = scene({"servicer": load(ROBOTS / "servicer.xml"), "target": load(ROBOTS / "target.xml")})
     grasp = parts.weld("servicer/gripper", "target/handle", level="position", name="grasp")
-    posture = {f"servicer/{joint}": sp.Symbol(joint) for joint in POSTURE}
-    speeds = {"x": "v_x", "y": "v_y", "z": "v_z", "wx": "omega_x", "wy": "omega_y", "wz": "omega_z"}
-    guess = {f"target/base.{part}": NEAR.get(part, 0.0) for part in ("x", "y", "z", "qw", "qx", "qy", "qz")}
+    speeds = dict(zip(("x", "y", "z", "wx", "wy", "wz"), sp.symbols(tuple(SPEEDS)), strict=True))
     defaults = {joint: radians(angle) for joint, angle in POSTURE.items()}
     defaults |= {"v_x": -0.02, "v_y": 0.01, "v_z": 0.0, "omega_x": 0.02, "omega_y": 0.05, "omega_z": 0.08}
     brakes = [parts.lock(f"servicer/{joint}") for joint in POSTURE] if arm == "locked" else []
     return parts.event(regular=brakes, inert=[grasp]).at(
-        q=posture,
-        v={f"target/base.{part}": sp.Symbol(speed) for part, speed in speeds.items()},
-        guess=guess,
+        q={f"servicer/{joint}": sp.Symbol(joint) for joint in POSTURE},
+        v={f"target/base.{part}": speed for part, speed in speeds.items()},
+        guess={f"target/base.{part}": value for part, value in NEAR.items()},
         defaults=defaults,
-        units=dict.fromkeys(POSTURE, "rad")
-        | {speed: "m/s" if speed.startswith("v_") else "rad/s" for speed in speeds.values()},
+        units=dict.fromkeys(POSTURE, "rad") | SPEEDS,
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.errors import Error
+from jourdain.gallery._bodies import bar, ground, turned
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -21,16 +22,14 @@ def chain(n: int = 2) -> Scenario:
     x, y = dynamicsymbols("x y")
     m, L, P = sp.symbols("m L P")
     theta = [dynamicsymbols(f"theta_{i}") for i in range(1, n + 1)]
-    N, O, A = ReferenceFrame("N"), Point("O"), Point("A")
-    O.set_vel(N, 0)
-    A.set_pos(O, x * N.x + y * N.y)
+    N, O = ground()
+    A = O.locatenew("A", x * N.x + y * N.y)
     bodies, points, end = [], {"A": A}, A
     for i, angle in enumerate(theta, start=1):
-        B = ReferenceFrame(f"B{i}")
-        B.orient_axis(N, angle, N.z)
-        C = end.locatenew(f"C_{i}", L / 2 * B.x)
-        bodies.append(RigidBody(f"rod_{i}", C, B, m, (inertia(B, 0, m * L**2 / 12, m * L**2 / 12), C)))
-        end = points[f"joint_{i}"] = end.locatenew(f"joint_{i}", L * B.x)
+        B = turned(N, f"B{i}", angle)
+        rod, end = bar(f"rod_{i}", end, B, L * B.x, m)
+        bodies.append(rod)
+        points[f"joint_{i}"] = end
 
     mechanism = Mechanism.from_sympy(
         bodies=bodies,

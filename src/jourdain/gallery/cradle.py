@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.errors import Error
+from jourdain.gallery._bodies import ground
 from jourdain.laws import Frictionless
 from jourdain.laws.frictionless import Rule
 from jourdain.mechanism.mechanism import Mechanism
@@ -25,8 +26,7 @@ def cradle(n: int = 3, law: Rule = "moreau") -> Scenario:
     if not 2 <= n <= 5:
         raise Error(f"A cradle has 2 to 5 balls, not {n}.")
     m, r, v = sp.symbols("m r v")
-    N, O = ReferenceFrame("N"), Point("O")
-    O.set_vel(N, 0)
+    N, O = ground()
     x = [dynamicsymbols(f"x_{i}") for i in range(1, n + 1)]
     centres = {f"C_{i}": O.locatenew(f"C_{i}", place * N.x) for i, place in enumerate(x, start=1)}
 

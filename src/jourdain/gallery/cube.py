@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import free_box, set_body_rates
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -18,25 +19,17 @@ def cube() -> Scenario:
     this order; w_x, w_y, w_z is its angular velocity in body axes; the edge runs along body x, from near to far.
     """
     x, y, z, psi, theta, phi = q = dynamicsymbols("x y z psi theta phi")
-    w = w_x, w_y, w_z = dynamicsymbols("w_x w_y w_z")
+    w = dynamicsymbols("w_x w_y w_z")
     m, a, omega = sp.symbols("m a omega")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_body_fixed(N, (psi, theta, phi), "ZYX")
-    rates = B.ang_vel_in(N)
-    kinematics = {w_x: rates.dot(B.x), w_y: rates.dot(B.y), w_z: rates.dot(B.z)}
-    turning = w_x * B.x + w_y * B.y + w_z * B.z
-    B.set_ang_vel(N, turning)
-    O = Point("O")
-    O.set_vel(N, 0)
-    C = O.locatenew("C", x * N.x + y * N.y + z * N.z)
+    N, B, C, body = free_box("cube", q, m, sizes=(a, a, a))
+    kinematics = set_body_rates(B, N, w)
     near, far = (C.locatenew(name, a / 2 * (side * B.x + B.y - B.z)) for name, side in (("near", -1), ("far", 1)))
-    I = m * a**2 / 6
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("cube", C, B, m, (inertia(B, I, I, I), C))],
+        bodies=[body],
         frame=N,
         q=q,
-        v=[x.diff(), y.diff(), z.diff(), w_x, w_y, w_z],
+        v=[x.diff(), y.diff(), z.diff(), *w],
         kinematics=kinematics,
         parameters={m: 1.0, a: 0.2},
         points={"C": C, "near": near, "far": far},
@@ -45,15 +38,14 @@ def cube() -> Scenario:
         | dict.fromkeys(w, "rad/s")
         | {m: "kg"},
     )
-    v_C = x.diff() * N.x + y.diff() * N.y + z.diff() * N.z
-    v_near, v_far = (v_C + turning.cross(point.pos_from(C)) for point in (near, far))
+    v_near, v_far = (point.v2pt_theory(C, N, B) for point in (near, far))
     fixed = {"near_x": v_near.dot(B.x), "near_y": v_near.dot(B.y), "near_z": v_near.dot(B.z)}
     edge = mechanism.constraint("edge", fixed | {"far_y": v_far.dot(B.y), "far_z": v_far.dot(B.z)}, units="m/s")
 
-    turn = sp.symbols("psi theta phi")
+    heading, pitch, roll = sp.symbols("psi theta phi")
     return mechanism.event(inert=[edge]).at(
-        q=dict(zip((psi, theta, phi), turn, strict=True)),
+        q={psi: heading, theta: pitch, phi: roll},
         v=dict.fromkeys(w, omega / sp.sqrt(3)),
-        defaults=dict(zip(turn, map(radians, (20, 30, -10)), strict=True)) | {omega: 10.0},
-        units=dict.fromkeys(turn, "rad") | {omega: "rad/s"},
+        defaults={heading: radians(20), pitch: radians(30), roll: radians(-10), omega: 10.0},
+        units={heading: "rad", pitch: "rad", roll: "rad", omega: "rad/s"},
     )

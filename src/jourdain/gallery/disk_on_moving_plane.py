@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import RigidBody, dynamicsymbols, inertia
 
+from jourdain.gallery._bodies import ground, turned
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -18,12 +19,10 @@ def disk_on_moving_plane() -> Scenario:
     """
     x, y, theta, phi = dynamicsymbols("x y theta phi")
     m, a, I, I_d, v_px, v_py = sp.symbols("m a I I_d v_px v_py")
-    N, A, B = ReferenceFrame("N"), ReferenceFrame("A"), ReferenceFrame("B")
-    A.orient_axis(N, theta, N.z)  # A.x forwards, A.y along the axle
-    B.orient_axis(A, phi, A.y)
-    O, C = Point("O"), Point("C")
-    O.set_vel(N, 0)
-    C.set_pos(O, x * N.x + y * N.y + a * N.z)
+    N, O = ground()
+    A = turned(N, "A", theta)  # A.x forwards, A.y along the axle
+    B = A.orientnew("B", "Axis", [phi, A.y])
+    C = O.locatenew("C", x * N.x + y * N.y + a * N.z)
 
     mechanism = Mechanism.from_sympy(
         bodies=[RigidBody("disk", C, B, m, (inertia(B, I_d, I, I_d), C))],

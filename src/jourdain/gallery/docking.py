@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import coincide, ground, planar_body, turned
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -18,19 +19,13 @@ def docking() -> Scenario:
     """
     x_1, y_1, theta_1, x_2, y_2, theta_2 = q = dynamicsymbols("x_1 y_1 theta_1 x_2 y_2 theta_2")
     m_1, m_2, I_1, I_2, a_1, a_2, theta = sp.symbols("m_1 m_2 I_1 I_2 a_1 a_2 theta")
-    N, B1, B2 = ReferenceFrame("N"), ReferenceFrame("B1"), ReferenceFrame("B2")
-    B1.orient_axis(N, theta_1, N.z)
-    B2.orient_axis(N, theta_2, N.z)
-    O = Point("O")
-    O.set_vel(N, 0)
+    N, O = ground()
+    B1, B2 = turned(N, "B1", theta_1), turned(N, "B2", theta_2)
     C_1, C_2 = O.locatenew("C_1", x_1 * N.x + y_1 * N.y), O.locatenew("C_2", x_2 * N.x + y_2 * N.y)
     port_1, port_2 = C_1.locatenew("port_1", a_1 * B1.x), C_2.locatenew("port_2", -a_2 * B2.x)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[
-            RigidBody("body_1", C_1, B1, m_1, (inertia(B1, 0, 0, I_1), C_1)),
-            RigidBody("body_2", C_2, B2, m_2, (inertia(B2, 0, 0, I_2), C_2)),
-        ],
+        bodies=[planar_body("body_1", C_1, B1, m_1, I_1), planar_body("body_2", C_2, B2, m_2, I_2)],
         frame=N,
         q=q,
         parameters={m_1: 400.0, m_2: 150.0, I_1: 200.0, I_2: 60.0, a_1: 1.0, a_2: 0.6},
@@ -38,8 +33,7 @@ def docking() -> Scenario:
         units={x_1: "m", y_1: "m", theta_1: "rad", x_2: "m", y_2: "m", theta_2: "rad"}
         | {m_1: "kg", m_2: "kg", I_1: "kg m^2", I_2: "kg m^2", a_1: "m", a_2: "m"},
     )
-    gap = port_2.pos_from(port_1)
-    latch = mechanism.constraint("latch", {"x": gap.dot(N.x), "y": gap.dot(N.y)}, level="position", units="m")
+    latch = coincide(mechanism, "latch", port_2.pos_from(port_1), N)
     twist = mechanism.constraint("twist", theta_2 - theta_1, level="position", units="rad")
 
     v_1x, v_1y, omega_1, v_2x, v_2y, omega_2 = sp.symbols("v_1x v_1y omega_1 v_2x v_2y omega_2")

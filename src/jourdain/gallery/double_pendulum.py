@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import bar, ground, ground_contact, turned
 from jourdain.laws import Coulomb
 from jourdain.laws.coulomb import Hypothesis
 from jourdain.mechanism.mechanism import Mechanism
@@ -22,35 +23,28 @@ def double_pendulum(hypothesis: Hypothesis = "stronge") -> Scenario:
     """
     theta_1, theta_2 = q = dynamicsymbols("theta_1 theta_2")
     m, L = sp.symbols("m L")
-    N, O = ReferenceFrame("N"), Point("O")
-    O.set_vel(N, 0)
-    bodies, points, end = [], {"O": O}, O
-    for i, (name, angle) in enumerate(zip(("joint", "tip"), q, strict=True), start=1):
-        B = ReferenceFrame(f"B{i}")
-        B.orient_axis(N, angle, N.z)
-        C = end.locatenew(f"C_{i}", -L / 2 * B.y)
-        bodies.append(RigidBody(f"rod_{i}", C, B, m, (inertia(B, m * L**2 / 12, 0, m * L**2 / 12), C)))
-        end = points[name] = end.locatenew(name, -L * B.y)
+    N, O = ground()
+    A, B = turned(N, "A", theta_1), turned(N, "B", theta_2)
+    rod_1, joint = bar("rod_1", O, A, -L * A.y, m)
+    rod_2, tip = bar("rod_2", joint, B, -L * B.y, m)
 
     mechanism = Mechanism.from_sympy(
-        bodies=bodies,
+        bodies=[rod_1, rod_2],
         frame=N,
         q=q,
         parameters={m: 1.0, L: 1.0},
-        points=points,
+        points={"O": O, "joint": joint, "tip": tip},
         units={theta_1: "rad", theta_2: "rad", m: "kg", L: "m"},
     )
-    v_tip = points["tip"].pos_from(O).dt(N)
-    floor = mechanism.contact("floor", normal=v_tip.dot(N.y), tangent=[v_tip.dot(N.x)], units="m/s")
+    floor = ground_contact(mechanism, "floor", tip.pos_from(O).dt(N), N)
 
-    angles, rates = sp.symbols("theta_1 theta_2"), sp.symbols("omega_1 omega_2")
+    angle_1, angle_2, omega_1, omega_2 = sp.symbols("theta_1 theta_2 omega_1 omega_2")
     return mechanism.event(contacts={floor: Coulomb("friction", "kappa", hypothesis)}).at(
-        q=dict(zip(q, angles, strict=True)),
-        v=dict(zip(q, rates, strict=True)),
-        defaults=dict(zip(angles, map(radians, (20, 30)), strict=True))
-        | dict(zip(rates, (-0.1, -0.2), strict=True))
+        q={theta_1: angle_1, theta_2: angle_2},
+        v={theta_1: omega_1, theta_2: omega_2},
+        defaults={angle_1: radians(20), angle_2: radians(30), omega_1: -0.1, omega_2: -0.2}
         | {"friction": 0.6, "kappa": 0.7},
-        units=dict.fromkeys(angles, "rad") | dict.fromkeys(rates, "rad/s") | {"friction": "1", "kappa": "1"},
+        units={angle_1: "rad", angle_2: "rad", omega_1: "rad/s", omega_2: "rad/s", "friction": "1", "kappa": "1"},
         sketch=Sketch(
             links=[("O", "joint", "tip")],
             pivots=["O"],

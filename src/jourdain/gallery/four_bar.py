@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import bar, coincide, ground, turned
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
@@ -21,34 +22,25 @@ def four_bar() -> Scenario:
     `joint` are what its pin passes from the coupler to the rocker.
     """
     crank, coupler, rocker = q = dynamicsymbols("crank coupler rocker")
-    lengths = l1, l2, l3 = sp.symbols("l1:4")
-    masses = m1, m2, m3 = sp.symbols("m1:4")
-    l4, s = sp.symbols("l4 s")
-    N, O = ReferenceFrame("N"), Point("O")
-    O.set_vel(N, 0)
+    l1, l2, l3, l4, s, m1, m2, m3 = sp.symbols("l1 l2 l3 l4 s m1 m2 m3")
+    N, O = ground()
+    A, B, C = turned(N, "A", crank), turned(N, "B", coupler), turned(N, "C", rocker)
     pivot = O.locatenew("pivot", l4 * N.x)
-    bodies, start, ends = [], O, []
-    for name, angle, l, m in zip(("crank", "coupler", "rocker"), q, lengths, masses, strict=True):
-        start = pivot if name == "rocker" else start
-        B = ReferenceFrame(name.upper())
-        B.orient_axis(N, angle, N.z)
-        centre = start.locatenew(f"{name}_centre", l / 2 * B.x)
-        bodies.append(RigidBody(f"{name}_bar", centre, B, m, (inertia(B, 0, 0, m * l**2 / 12), centre)))
-        ends.append(start.locatenew(f"{name}_end", l * B.x))
-        start = ends[-1]
-    pad = pivot.locatenew("pad", s * B.x)
+    crank_bar, crank_pin = bar("crank_bar", O, A, l1 * A.x, m1)
+    coupler_bar, coupler_end = bar("coupler_bar", crank_pin, B, l2 * B.x, m2)
+    rocker_bar, rocker_pin = bar("rocker_bar", pivot, C, l3 * C.x, m3)
+    pad = pivot.locatenew("pad", s * C.x)
 
     mechanism = Mechanism.from_sympy(
-        bodies=bodies,
+        bodies=[crank_bar, coupler_bar, rocker_bar],
         frame=N,
         q=q,
         parameters={l1: 0.1, l2: 0.25, l3: 0.2, l4: 0.3, s: 0.15, m1: 0.5, m2: 1.2, m3: 1.0},
-        points={"O": O, "pivot": pivot, "pad": pad, "crank_pin": ends[0], "rocker_pin": ends[2]},
-        units=dict.fromkeys(q, "rad") | dict.fromkeys((*lengths, l4, s), "m") | dict.fromkeys(masses, "kg"),
+        points={"O": O, "pivot": pivot, "pad": pad, "crank_pin": crank_pin, "rocker_pin": rocker_pin},
+        units=dict.fromkeys(q, "rad") | dict.fromkeys((l1, l2, l3, l4, s), "m") | dict.fromkeys((m1, m2, m3), "kg"),
     )
-    gap = ends[2].pos_from(ends[1])
-    joint = mechanism.constraint("joint", {"x": gap.dot(N.x), "y": gap.dot(N.y)}, level="position", units="m")
-    stop = mechanism.constraint("stop", pad.vel(N).dot(B.y), units="m/s")
+    joint = coincide(mechanism, "joint", rocker_pin.pos_from(coupler_end), N)
+    stop = mechanism.constraint("stop", pad.vel(N).dot(C.y), units="m/s")
 
     theta, omega, kappa = sp.symbols("theta omega kappa")
     return mechanism.event(regular=[joint], elastic={stop: "kappa"}).at(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+from sympy.physics.mechanics import Particle, dynamicsymbols
 
+from jourdain.gallery._bodies import ground, ground_contact, turned
 from jourdain.gallery._downhill import downhill, walking_sketch
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.guards import Switch
@@ -23,20 +24,13 @@ def kneed_walker() -> Hybrid:
         "foot_x foot_y stance_thigh stance_shank swing_thigh swing_shank"
     )
     m_H, m_t, m_s, a1, b1, a2, b2, g, slope = sp.symbols("m_H m_t m_s a1 b1 a2 b2 g slope")
-    N, O = ReferenceFrame("N"), Point("O")  # N lies along the slope, downhill
-    O.set_vel(N, 0)
-
-    def axis(name: str, angle: sp.Expr) -> sp.Expr:
-        """The unit vector up a link."""
-        L = ReferenceFrame(name)
-        L.orient_axis(N, angle, N.z)
-        return L.y
-
-    shank, thigh = axis("stance_shank", stance_shank), axis("stance_thigh", stance_thigh)
+    N, O = ground()  # N lies along the slope, downhill
+    shank, thigh, thigh_2, shank_2 = (  # up each link
+        turned(N, angle.name, angle).y for angle in (stance_shank, stance_thigh, swing_thigh, swing_shank)
+    )
     foot = O.locatenew("foot", foot_x * N.x + foot_y * N.y)
     knee = foot.locatenew("knee", (a1 + b1) * shank)
     hip = knee.locatenew("hip", (a2 + b2) * thigh)
-    thigh_2, shank_2 = axis("swing_thigh", swing_thigh), axis("swing_shank", swing_shank)
     knee_2 = hip.locatenew("swing_knee", -(a2 + b2) * thigh_2)
     heel = knee_2.locatenew("heel", -(a1 + b1) * shank_2)
 
@@ -62,8 +56,7 @@ def kneed_walker() -> Hybrid:
     stance = mechanism.contact("stance", normal=foot_y, tangent=[foot_x], level="position", units="m")
     stance_knee = mechanism.constraint("stance_knee", stance_thigh - stance_shank, level="position", units="rad")
     swing_knee = mechanism.constraint("swing_knee", swing_thigh - swing_shank, level="position", units="rad")
-    v_heel = heel.pos_from(O).dt(N)
-    strike = mechanism.contact("strike", normal=v_heel.dot(N.y), tangent=[v_heel.dot(N.x)], units="m/s")
+    strike = ground_contact(mechanism, "strike", heel.pos_from(O).dt(N), N)
     return Hybrid(
         mechanism,
         topologies={"unlocked": [stance, stance_knee], "locked": [stance, stance_knee, swing_knee]},

@@ -6,16 +6,20 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, dynamicsymbols
 
-from jourdain.errors import unknown
+from jourdain.errors import check_choice
+from jourdain.gallery._bodies import coincide, ground, planar_body, turned
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 Coordinates = Literal["minimal", "loop"]
-COORDINATES: tuple[str, ...] = get_args(Coordinates)
 l1, l2, a1, a2, l5, m1, m2, mEE, I1, I2 = sp.symbols("l1 l2 a1 a2 l5 m1 m2 mEE I1 I2")
+LENGTHS = {l1: 0.1449, l2: 0.1984, a1: 0.0519, a2: 0.1081, l5: 0.0445}  # those of the papers, as the masses
+MASSES = {m1: 0.1202, m2: 0.1084, mEE: 0.3144}
+PARAMETERS = LENGTHS | MASSES | {I1: 0.0004, I2: 0.0007}
+UNITS = dict.fromkeys(LENGTHS, "m") | dict.fromkeys(MASSES, "kg") | {I1: "kg m^2", I2: "kg m^2"}
 
 
 def pantograph(coordinates: Coordinates = "minimal") -> Scenario:
@@ -26,8 +30,7 @@ def pantograph(coordinates: Coordinates = "minimal") -> Scenario:
     the wall, so fast that T⁻ = energy. `minimal`: the angles of links 1 and 3; `loop`: of all four links, and the loop
     closed by regular rows.
     """
-    if coordinates not in COORDINATES:
-        raise unknown("kind of coordinates", coordinates, COORDINATES)
+    check_choice("kind of coordinates", coordinates, get_args(Coordinates))
     beta, side = sp.symbols("beta side")
     q1, q2, q3, q4 = q = dynamicsymbols("q1 q2 q3 q4")
     if coordinates == "minimal":
@@ -40,23 +43,19 @@ def pantograph(coordinates: Coordinates = "minimal") -> Scenario:
         bodies=links.bodies,
         frame=N,
         q=q,
-        parameters=links.parameters | {beta: 0.0} | ({side: 1.0} if coordinates == "minimal" else {}),
+        parameters=PARAMETERS | {beta: 0.0} | ({side: 1.0} if coordinates == "minimal" else {}),
         points=links.points,
-        units=dict.fromkeys(q, "rad") | links.units | {beta: "N s", side: ""},
+        units=dict.fromkeys(q, "rad") | UNITS | {beta: "N s", side: ""},
     )
     wall = mechanism.constraint("wall", -EE.vel(N).dot(N.y), units="m/s")
     slide = mechanism.constraint("slide", EE.vel(N).dot(N.x), units="m/s")
-    regular = []
-    if coordinates == "loop":
-        gap = links.end_4.pos_from(EE)
-        regular = [mechanism.constraint("loop", {"x": gap.dot(N.x), "y": gap.dot(N.y)}, level="position", units="m")]
+    regular = [coincide(mechanism, "loop", links.end_4.pos_from(EE), N)] if coordinates == "loop" else []
 
     d, height, gamma, energy = sp.symbols("d height gamma energy")
     towards = (sp.sin(gamma), sp.cos(gamma))
     above = sp.Piecewise((1, height >= 0), (-1, True))  # of the motors; the elbows are out on either side
-    right = _reach((d - l5 / 2, height), towards, elbow=-above)
-    left = _reach((d + l5 / 2, height), towards, elbow=above)
-    (q1_at, q2_at), (q1_rate, q2_rate), (q3_at, q4_at), (q3_rate, q4_rate) = *right, *left
+    (q1_at, q2_at), (q1_rate, q2_rate) = _reach((d - l5 / 2, height), towards, elbow=-above)
+    (q3_at, q4_at), (q3_rate, q4_rate) = _reach((d + l5 / 2, height), towards, elbow=above)
     pose = {"q1": q1_at, "q2": q2_at, "q3": q3_at, "q4": q4_at}
     motion = {"q1": q1_rate, "q2": q2_rate, "q3": q3_rate, "q4": q4_rate}
     used = mechanism.symbols.q_names
@@ -80,45 +79,33 @@ def pantograph(coordinates: Coordinates = "minimal") -> Scenario:
 
 @dataclass(frozen=True)
 class Links:
-    """The four links of the pantograph and its tip, with the numbers of the papers."""
+    """The four links of the pantograph and its tip."""
 
     frame: ReferenceFrame
     origin: Point  # midway between the motors
     bodies: list[Any]
     points: dict[str, Point]
     end_4: Point  # of link 4; that of link 2 is EE
-    parameters: dict[Any, float]
-    units: dict[Any, str]
 
 
 def four_links(q1: Any, q2: Any, q3: Any, q4: Any) -> Links:
     """Links at these angles from the x axis: 1 and 2 from motor 1, 3 and 4 from motor 2."""
-    N, O = ReferenceFrame("N"), Point("O")
-    O.set_vel(N, 0)
+    N, O = ground()
 
     def link(i: int, start: Point, angle: Any, length: Any, centre: Any, m: Any, I: Any) -> tuple[RigidBody, Point]:
         """Link i from its joint at `start`, and its end."""
-        L = ReferenceFrame(f"L{i}")
-        L.orient_axis(N, angle, N.z)
+        L = turned(N, f"L{i}", angle)
         C = start.locatenew(f"C{i}", centre * L.x)
-        return RigidBody(f"link_{i}", C, L, m, (inertia(L, 0, 0, I), C)), start.locatenew(f"E{i}", length * L.x)
+        return planar_body(f"link_{i}", C, L, m, I), start.locatenew(f"E{i}", length * L.x)
 
     motor_1, motor_2 = O.locatenew("motor_1", l5 / 2 * N.x), O.locatenew("motor_2", -l5 / 2 * N.x)
     link_1, elbow_1 = link(1, motor_1, q1, l1, a1, m1, I1)
     link_2, EE = link(2, elbow_1, q2, l2, a2, m2, I2)
     link_3, elbow_2 = link(3, motor_2, q3, l1, a1, m1, I1)
     link_4, end_4 = link(4, elbow_2, q4, l2, a2, m2, I2)
-    lengths = {l1: 0.1449, l2: 0.1984, a1: 0.0519, a2: 0.1081, l5: 0.0445}
-    masses = {m1: 0.1202, m2: 0.1084, mEE: 0.3144}
-    return Links(
-        N,
-        O,
-        [link_1, link_2, link_3, link_4, Particle("tip", EE, mEE)],
-        {"EE": EE, "motor_1": motor_1, "elbow_1": elbow_1, "motor_2": motor_2, "elbow_2": elbow_2},
-        end_4,
-        lengths | masses | {I1: 0.0004, I2: 0.0007},
-        dict.fromkeys(lengths, "m") | dict.fromkeys(masses, "kg") | {I1: "kg m^2", I2: "kg m^2"},
-    )
+    bodies = [link_1, link_2, link_3, link_4, Particle("tip", EE, mEE)]
+    points = {"EE": EE, "motor_1": motor_1, "elbow_1": elbow_1, "motor_2": motor_2, "elbow_2": elbow_2}
+    return Links(N, O, bodies, points, end_4)
 
 
 def outer_angles(q1: Any, q3: Any, side: Any) -> tuple[Any, Any]:

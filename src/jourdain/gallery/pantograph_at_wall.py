@@ -7,7 +7,7 @@ from math import pi
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
-from jourdain.gallery.pantograph import four_links, outer_angles
+from jourdain.gallery.pantograph import PARAMETERS, UNITS, four_links, outer_angles
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Reaction, Switch
@@ -30,9 +30,9 @@ def pantograph_at_wall() -> Hybrid:
         bodies=links.bodies,
         frame=links.frame,
         q=[q1, q3],
-        parameters=links.parameters | {wall: 0.2252, torque: 0.05, press: 0.6, rate: 10.0},
+        parameters=PARAMETERS | {wall: 0.2252, torque: 0.05, press: 0.6, rate: 10.0},
         points=links.points,
-        units=links.units | {q1: "rad", q3: "rad", wall: "m", torque: "N m", press: "1", rate: "rad/s"},
+        units=UNITS | {q1: "rad", q3: "rad", wall: "m", torque: "N m", press: "1", rate: "rad/s"},
     )
     height = links.points["EE"].pos_from(links.origin).dot(links.frame.y)
     gap = mechanism.constraint("gap", wall - height, level="position", units="m")

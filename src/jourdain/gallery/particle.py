@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+from sympy.physics.mechanics import Particle, dynamicsymbols
 
+from jourdain.gallery._bodies import ground
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -16,9 +17,8 @@ def particle() -> Scenario:
     """
     x, z = dynamicsymbols("x z")
     m, v_x, v_z = sp.symbols("m v_x v_z")
-    N, O, C = ReferenceFrame("N"), Point("O"), Point("C")
-    O.set_vel(N, 0)
-    C.set_pos(O, x * N.x + z * N.z)
+    N, O = ground()
+    C = O.locatenew("C", x * N.x + z * N.z)
 
     mechanism = Mechanism.from_sympy(
         bodies=[Particle("particle", C, m)],

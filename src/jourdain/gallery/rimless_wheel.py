@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.errors import BadEvent
+from jourdain.gallery._bodies import ground, turned
+from jourdain.gallery._downhill import downhill
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Switch
@@ -24,15 +26,11 @@ def rimless_wheel(n: int = 8) -> Hybrid:
     theta, stretch = q = dynamicsymbols("theta stretch")
     m, l, g, slope, push = sp.symbols("m l g slope push")
     alpha = sp.pi / n
-    N, A = ReferenceFrame("N"), ReferenceFrame("A")  # N lies along the slope, downhill
-    A.orient_axis(N, theta, -N.z)
-    O = Point("O")
-    O.set_vel(N, 0)
+    N, O = ground()  # N lies along the slope, downhill
+    A = turned(N, "A", -theta)
     hub = O.locatenew("hub", (l + stretch) * A.y)
-    turned = [2 * alpha * i for i in range(n)]
-    tips = {
-        f"tip_{i}": hub.locatenew(f"tip_{i}", -l * (sp.cos(a) * A.y + sp.sin(a) * A.x)) for i, a in enumerate(turned)
-    }
+    spokes = [turned(A, f"spoke_{i}", -2 * alpha * i).y for i in range(n)]  # from the tip to the hub
+    tips = {f"tip_{i}": hub.locatenew(f"tip_{i}", -l * spoke) for i, spoke in enumerate(spokes)}
 
     mechanism = Mechanism.from_sympy(
         bodies=[Particle("wheel", hub, m)],
@@ -40,7 +38,7 @@ def rimless_wheel(n: int = 8) -> Hybrid:
         q=q,
         parameters={m: 1.0, l: 1.0, g: 9.81, slope: 0.08, push: 0.0},
         points={"hub": hub, **tips},
-        gravity=g * (sp.sin(slope) * N.x - sp.cos(slope) * N.y),
+        gravity=downhill(N, g, slope),
         units={theta: "rad", stretch: "m", m: "kg", l: "m", g: "m/s^2", slope: "rad", push: "N s"},
     )
     stance = mechanism.constraint("stance", stretch, level="position", units="m")

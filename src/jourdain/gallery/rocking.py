@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import ground, planar_body, turned
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Switch
@@ -22,10 +23,8 @@ def rocking() -> Hybrid:
     """
     x, y, theta = q = dynamicsymbols("x y theta")
     m, R, alpha, g = sp.symbols("m R alpha g")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_axis(N, theta, N.z)
-    O = Point("O")
-    O.set_vel(N, 0)
+    N, O = ground()
+    B = turned(N, "B", theta)
     half = R * sp.sin(alpha)  # of the width
     base = O.locatenew("base", x * N.x + y * N.y)
     C = base.locatenew("C", R * sp.cos(alpha) * B.y)
@@ -33,7 +32,7 @@ def rocking() -> Hybrid:
     tops = [corner.locatenew(f"top of {corner.name}", 2 * R * sp.cos(alpha) * B.y) for corner in (left, right)]
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("block", C, B, m, (inertia(B, 0, 0, m * R**2 / 3), C))],
+        bodies=[planar_body("block", C, B, m, m * R**2 / 3)],
         frame=N,
         q=q,
         parameters={m: 1000.0, R: 2.0, alpha: radians(15), g: 9.81},

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import free_planar_body, ground_contact
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -16,28 +17,23 @@ def rocking_block() -> Scenario:
 
     R is half the diagonal, alpha the slenderness angle (tan α = width/height); omega_plus/omega = 1 − 1.5 sin²α.
     """
-    x, y, theta = dynamicsymbols("x y theta")
+    x, y, theta = q = dynamicsymbols("x y theta")
     m, R, alpha, omega = sp.symbols("m R alpha omega")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_axis(N, theta, N.z)
-    O, C = Point("O"), Point("C")
-    O.set_vel(N, 0)
-    C.set_pos(O, x * N.x + y * N.y)
+    N, B, C, block = free_planar_body("block", x, y, theta, m, I=m * R**2 / 3)
     width, height = 2 * R * sp.sin(alpha), 2 * R * sp.cos(alpha)
     left = C.locatenew("left_corner", -width / 2 * B.x - height / 2 * B.y)
     right = C.locatenew("right_corner", width / 2 * B.x - height / 2 * B.y)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("block", C, B, m, (inertia(B, 0, 0, m * R**2 / 3), C))],
+        bodies=[block],
         frame=N,
-        q=[x, y, theta],
+        q=q,
         parameters={m: 1000.0, R: 2.0, alpha: radians(15)},
         points={"C": C, "left_corner": left, "right_corner": right},
         units={x: "m", y: "m", theta: "rad", m: "kg", R: "m", alpha: "rad"},
     )
-    v_left, v_right = (corner.v2pt_theory(C, N, B) for corner in (left, right))
-    old = mechanism.contact("right", normal=v_right.dot(N.y), tangent=[v_right.dot(N.x)], units="m/s")
-    new = mechanism.contact("left", normal=v_left.dot(N.y), tangent=[v_left.dot(N.x)], units="m/s")
+    old = ground_contact(mechanism, "right", right.v2pt_theory(C, N, B), N)
+    new = ground_contact(mechanism, "left", left.v2pt_theory(C, N, B), N)
 
     event = mechanism.event(released=[old], inert=[new])
     return event.at(

@@ -6,14 +6,14 @@ from math import radians
 from typing import Literal, get_args
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
-from jourdain.errors import unknown
+from jourdain.errors import check_choice
+from jourdain.gallery._bodies import free_planar_body, ground_contact
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 Floor = Literal["smooth", "rough"]
-FLOORS: tuple[str, ...] = get_args(Floor)
 
 
 def rod(floor: Floor = "smooth") -> Scenario:
@@ -22,27 +22,22 @@ def rod(floor: Floor = "smooth") -> Scenario:
     theta is its inclination to the horizontal, v the speed of the fall, omega the rate at which it lays itself down.
     theta = 0 on the rough floor: it falls flat, and the end A is latched.
     """
-    if floor not in FLOORS:
-        raise unknown("floor", floor, FLOORS)
-    x, y, theta = dynamicsymbols("x y theta")
+    check_choice("floor", floor, get_args(Floor))
+    x, y, theta = q = dynamicsymbols("x y theta")
     m, L = sp.symbols("m L")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_axis(N, theta, N.z)
-    O, C = Point("O"), Point("C")
-    O.set_vel(N, 0)
-    C.set_pos(O, x * N.x + y * N.y)
+    N, B, C, body = free_planar_body("rod", x, y, theta, m, I=m * L**2 / 12)
     A = C.locatenew("A", -L / 2 * B.x)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("rod", C, B, m, (inertia(B, 0, m * L**2 / 12, m * L**2 / 12), C))],
+        bodies=[body],
         frame=N,
-        q=[x, y, theta],
+        q=q,
         parameters={m: 1.0, L: 1.0},
         points={"A": A, "C": C},
         outputs={"omega": -theta.diff()},
         units={x: "m", y: "m", theta: "rad", m: "kg", L: "m", "omega": "rad/s"},
     )
-    touch = mechanism.contact("floor", normal=A.vel(N).dot(N.y), tangent=[A.vel(N).dot(N.x)], units="m/s")
+    touch = ground_contact(mechanism, "floor", A.vel(N), N)
     smooth = floor == "smooth"
     event = mechanism.event(elastic={touch.normal: "kappa"}) if smooth else mechanism.event(inert=[touch])
 

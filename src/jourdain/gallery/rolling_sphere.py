@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
-from jourdain.errors import unknown
+from jourdain.errors import check_choice
+from jourdain.gallery._bodies import free_planar_body
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -19,21 +20,15 @@ def rolling_sphere(shape: Literal["sphere", "hoop"] = "sphere") -> Scenario:
 
     v is its speed and omega its spin before; phi turns forwards.
     """
-    if shape not in SHAPES:
-        raise unknown("shape", shape, SHAPES)
-    x, phi = dynamicsymbols("x phi")
+    check_choice("shape", shape, SHAPES)
+    x, phi = q = dynamicsymbols("x phi")
     m, r, v, omega = sp.symbols("m r v omega")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_axis(N, -phi, N.z)
-    O, C = Point("O"), Point("C")
-    O.set_vel(N, 0)
-    C.set_pos(O, x * N.x + r * N.y)
-    I = SHAPES[shape] * m * r**2
+    N, _, C, body = free_planar_body(shape, x, r, -phi, m, I=SHAPES[shape] * m * r**2)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody(shape, C, B, m, (inertia(B, I, I, I), C))],
+        bodies=[body],
         frame=N,
-        q=[x, phi],
+        q=q,
         parameters={m: 1.0, r: 0.1},
         points={"C": C},
         units={x: "m", phi: "rad", m: "kg", r: "m"},

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import free_planar_body, ground_contact
 from jourdain.laws import Coulomb
 from jourdain.laws.coulomb import Hypothesis
 from jourdain.mechanism.mechanism import Mechanism
@@ -20,24 +21,20 @@ def rough_rod(hypothesis: Hypothesis = "stronge") -> Scenario:
     theta is its inclination to the horizontal, v the speed of the fall, v_x that along the floor, omega the rate at
     which it lays itself down. An inclined rod throws its end back, W_nt < 0: with little friction slip reverses.
     """
-    x, y, theta = dynamicsymbols("x y theta")
+    x, y, theta = q = dynamicsymbols("x y theta")
     m, L = sp.symbols("m L")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_axis(N, theta, N.z)
-    O, C = Point("O"), Point("C")
-    O.set_vel(N, 0)
-    C.set_pos(O, x * N.x + y * N.y)
+    N, B, C, rod = free_planar_body("rod", x, y, theta, m, I=m * L**2 / 12)
     A, D = C.locatenew("A", -L / 2 * B.x), C.locatenew("D", L / 2 * B.x)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("rod", C, B, m, (inertia(B, 0, m * L**2 / 12, m * L**2 / 12), C))],
+        bodies=[rod],
         frame=N,
-        q=[x, y, theta],
+        q=q,
         parameters={m: 1.0, L: 1.0},
         points={"A": A, "C": C, "D": D},
         units={x: "m", y: "m", theta: "rad", m: "kg", L: "m"},
     )
-    floor = mechanism.contact("floor", normal=A.vel(N).dot(N.y), tangent=[A.vel(N).dot(N.x)], units="m/s")
+    floor = ground_contact(mechanism, "floor", A.vel(N), N)
 
     inclination, v, v_x, omega = sp.symbols("theta v v_x omega")
     return mechanism.event(contacts={floor: Coulomb("friction", "kappa", hypothesis)}).at(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+from sympy.physics.mechanics import dynamicsymbols
 
-from jourdain.gallery._downhill import downhill, steps, walking_sketch
+from jourdain.gallery._bodies import ground, ground_contact, turned, two_legs
+from jourdain.gallery._downhill import downhill, walk, walking_sketch
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid
 
@@ -23,22 +24,13 @@ def round_foot_walker() -> Hybrid:
     """
     foot_x, foot_y, theta_st, theta_sw = q = dynamicsymbols("foot_x foot_y theta_st theta_sw")
     m, m_H, a, b, R, g, slope = sp.symbols("m m_H a b R g slope")
-    N, A, B = ReferenceFrame("N"), ReferenceFrame("A"), ReferenceFrame("B")  # N lies along the slope, downhill
-    A.orient_axis(N, theta_st, N.z)
-    B.orient_axis(N, theta_sw, N.z)
-    O = Point("O")
-    O.set_vel(N, 0)
+    N, O = ground()  # N lies along the slope, downhill
+    A, B = turned(N, "A", theta_st), turned(N, "B", theta_sw)
     rear = O.locatenew("rear", (foot_x - R * theta_st) * N.x + (foot_y + R) * N.y)  # centres of the feet: rear, fore
-    hip = rear.locatenew("hip", (a + b - R) * A.y)
-    fore = hip.locatenew("fore", -(a + b - R) * B.y)
-    heel = fore.locatenew("heel", -R * N.y)
+    hip, fore, masses = two_legs(rear, A.y, B.y, length=a + b - R, b=b, m=m, m_H=m_H)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[
-            Particle("stance_leg", hip.locatenew("stance_leg", -b * A.y), m),
-            Particle("swing_leg", hip.locatenew("swing_leg", -b * B.y), m),
-            Particle("pelvis", hip, m_H),
-        ],
+        bodies=masses,
         frame=N,
         q=q,
         parameters={m: 5.0, m_H: 10.0, a: 0.5, b: 0.5, R: 0.2, g: 9.81, slope: radians(1.5)},
@@ -48,17 +40,15 @@ def round_foot_walker() -> Hybrid:
         | {m: "kg", m_H: "kg", a: "m", b: "m", R: "m", g: "m/s^2", slope: "rad"},
     )
     stance = mechanism.contact("stance", normal=foot_y, tangent=[foot_x], level="position", units="m")
-    v_heel = fore.pos_from(O).dt(N) + (theta_sw.diff() * N.z).cross(heel.pos_from(fore))  # of the leg where it touches
-    strike = mechanism.contact("strike", normal=v_heel.dot(N.y), tangent=[v_heel.dot(N.x)], units="m/s")
-    return Hybrid(
+    v_heel = fore.pos_from(O).dt(N) + (theta_sw.diff() * N.z).cross(-R * N.y)  # of the leg where it touches
+    strike = ground_contact(mechanism, "strike", v_heel, N)
+    return walk(
         mechanism,
-        topologies={"stance": [stance]},
-        switches=steps(
-            heel_in_front=theta_st + theta_sw,
-            strike=mechanism.event(inert=[strike], released=[stance]),
-            relabel={foot_x: 0, foot_y: 0, theta_st: theta_sw, theta_sw: theta_st},
-            leaning=theta_st,
-        ),
+        stance,
+        strike,
+        heel_in_front=theta_st + theta_sw,
+        relabel={foot_x: 0, foot_y: 0, theta_st: theta_sw, theta_sw: theta_st},
+        leaning=theta_st,
         near=({"theta_st": 0.24, "theta_sw": -0.24}, {"theta_st": -1.0, "theta_sw": -0.5}),
         sketch=walking_sketch([("rear", "hip", "fore")], slope, arcs={"rear": (R, "hip"), "fore": (R, "hip")}),
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+from sympy.physics.mechanics import Particle, dynamicsymbols
 
-from jourdain.gallery._downhill import downhill, steps, walking_sketch
+from jourdain.gallery._bodies import ground, turned
+from jourdain.gallery._downhill import downhill, walk, walking_sketch
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid
 
@@ -23,12 +24,8 @@ def simplest_walker() -> Hybrid:
     """
     theta, phi, stretch, trail = q = dynamicsymbols("theta phi stretch trail")
     m, m_H, l, g, slope = sp.symbols("m m_H l g slope")
-    N, A, B, L = (ReferenceFrame(name) for name in "NABL")  # N lies along the slope, downhill
-    A.orient_axis(N, theta, N.z)
-    B.orient_axis(N, theta - phi, N.z)
-    L.orient_axis(N, theta + trail, N.z)
-    O = Point("O")
-    O.set_vel(N, 0)
+    N, O = ground()  # N lies along the slope, downhill
+    A, B, L = turned(N, "A", theta), turned(N, "B", theta - phi), turned(N, "L", theta + trail)
     hip = O.locatenew("hip", (l + stretch) * A.y)
     foot, heel = hip.locatenew("foot", -l * L.y), hip.locatenew("heel", -l * B.y)
 
@@ -45,15 +42,13 @@ def simplest_walker() -> Hybrid:
     stance = mechanism.constraint("stance", {"along": stretch, "across": l * trail}, level="position", units="m")
     v_heel = heel.pos_from(O).dt(N)
     strike = mechanism.constraint("strike", {"along": v_heel.dot(B.y), "across": v_heel.dot(B.x)}, units="m/s")
-    return Hybrid(
+    return walk(
         mechanism,
-        topologies={"stance": [stance]},
-        switches=steps(
-            heel_in_front=2 * theta - phi,
-            strike=mechanism.event(inert=[strike], released=[stance]),
-            relabel={theta: theta - phi, phi: -phi - trail, stretch: 0, trail: 0},
-            leaning=theta,
-        ),
+        stance,
+        strike,
+        heel_in_front=2 * theta - phi,
+        relabel={theta: theta - phi, phi: -phi - trail, stretch: 0, trail: 0},
+        leaning=theta,
         near=({"theta": 0.2, "phi": 0.4}, {"theta": -0.2, "phi": -0.016}),
         until=20.0,
         sketch=walking_sketch([("foot", "hip", "heel")], slope),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import Particle, dynamicsymbols
 
+from jourdain.gallery._bodies import bar, coincide, ground, turned
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
@@ -21,29 +22,21 @@ def slider_crank() -> Scenario:
     """
     crank, rod, x = q = dynamicsymbols("crank rod x")
     r, L, m_r, m_L, m_s = sp.symbols("r L m_r m_L m_s")
-    N, A, B = ReferenceFrame("N"), ReferenceFrame("A"), ReferenceFrame("B")
-    A.orient_axis(N, crank, N.z)
-    B.orient_axis(N, rod, N.z)
-    O = Point("O")
-    O.set_vel(N, 0)
-    knee, slider = O.locatenew("knee", r * A.x), O.locatenew("slider", x * N.x)
-    end = knee.locatenew("end", L * B.x)
-    bars = (("crank_bar", O, A, r, m_r), ("rod_bar", knee, B, L, m_L))
-    bodies = []
-    for name, start, frame, length, m in bars:
-        centre = start.locatenew(f"{name}_centre", length / 2 * frame.x)
-        bodies.append(RigidBody(name, centre, frame, m, (inertia(frame, 0, 0, m * length**2 / 12), centre)))
+    N, O = ground()
+    A, B = turned(N, "A", crank), turned(N, "B", rod)
+    crank_bar, knee = bar("crank_bar", O, A, r * A.x, m_r)
+    rod_bar, end = bar("rod_bar", knee, B, L * B.x, m_L)
+    slider = O.locatenew("slider", x * N.x)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[*bodies, Particle("block", slider, m_s)],
+        bodies=[crank_bar, rod_bar, Particle("block", slider, m_s)],
         frame=N,
         q=q,
         parameters={r: 0.1, L: 0.3, m_r: 0.5, m_L: 0.8, m_s: 1.5},
         points={"O": O, "knee": knee, "slider": slider},
         units={crank: "rad", rod: "rad", x: "m", r: "m", L: "m", m_r: "kg", m_L: "kg", m_s: "kg"},
     )
-    gap = slider.pos_from(end)
-    pin = mechanism.constraint("pin", {"x": gap.dot(N.x), "y": gap.dot(N.y)}, level="position", units="m")
+    pin = coincide(mechanism, "pin", slider.pos_from(end), N)
     stop = mechanism.constraint("stop", -x.diff(), units="m/s")
 
     theta, omega, kappa = sp.symbols("theta omega kappa")

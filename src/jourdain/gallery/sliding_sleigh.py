@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import ground, planar_body, turned
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Switch
@@ -20,16 +21,13 @@ def sliding_sleigh() -> Hybrid:
     """
     x, y, z, theta = q = dynamicsymbols("x y z theta")
     M, I, l, g = sp.symbols("M I l g")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_axis(N, theta, N.z)
-    O, C = Point("O"), Point("C")
-    O.set_vel(N, 0)
-    C.set_pos(O, x * N.x + y * N.y + z * N.z)
+    N, O = ground()
+    B, C = turned(N, "B", theta), O.locatenew("C", x * N.x + y * N.y + z * N.z)
     A = C.locatenew("A", -l * B.x)
     v_A = A.pos_from(O).dt(N)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("sleigh", C, B, M, (inertia(B, 0, 0, I), C))],
+        bodies=[planar_body("sleigh", C, B, M, I)],
         frame=N,
         q=q,
         parameters={M: 12.0, I: 2.0, l: 0.4, g: 9.81},

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import free_planar_body
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -14,19 +15,14 @@ def step() -> Scenario:
 
     The step is rough and does not bounce; omega_plus/omega = 1 − 5 h/7 r. phi turns forwards.
     """
-    x, y, phi = dynamicsymbols("x y phi")
+    x, y, phi = q = dynamicsymbols("x y phi")
     m, r, h, omega = sp.symbols("m r h omega")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_axis(N, -phi, N.z)
-    O, C = Point("O"), Point("C")
-    O.set_vel(N, 0)
-    C.set_pos(O, x * N.x + y * N.y)
-    I = sp.Rational(2, 5) * m * r**2
+    N, _, C, sphere = free_planar_body("sphere", x, y, -phi, m, I=2 * m * r**2 / 5)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("sphere", C, B, m, (inertia(B, I, I, I), C))],
+        bodies=[sphere],
         frame=N,
-        q=[x, y, phi],
+        q=q,
         parameters={m: 1.0, r: 0.1, h: 0.03},
         points={"C": C},
         units={x: "m", y: "m", phi: "rad", m: "kg", r: "m", h: "m"},

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+from sympy.physics.mechanics import Particle, dynamicsymbols
 
+from jourdain.gallery._bodies import ground
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Switch
@@ -21,9 +22,7 @@ def tether() -> Hybrid:
     """
     x_1, y_1, x_2, y_2 = q = dynamicsymbols("x_1 y_1 x_2 y_2")
     m_1, m_2, L, turn, psi_0 = sp.symbols("m_1 m_2 L turn psi_0")
-    N = ReferenceFrame("N")
-    O = Point("O")
-    O.set_vel(N, 0)
+    N, O = ground()
     P_1, P_2 = O.locatenew("P_1", x_1 * N.x + y_1 * N.y), O.locatenew("P_2", x_2 * N.x + y_2 * N.y)
 
     mechanism = Mechanism.from_sympy(

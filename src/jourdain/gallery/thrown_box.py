@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._bodies import free_box
 from jourdain.laws import Coulomb
 from jourdain.laws.coulomb import Hypothesis
 from jourdain.mechanism.mechanism import Mechanism
@@ -22,16 +23,11 @@ def thrown_box(hypothesis: Hypothesis = "stronge") -> Scenario:
     """
     x, y, z, psi, theta, phi = q = dynamicsymbols("x y z psi theta phi")
     m, a, b, c = sp.symbols("m a b c")
-    N, B = ReferenceFrame("N"), ReferenceFrame("B")
-    B.orient_body_fixed(N, (psi, theta, phi), "ZYX")
-    O = Point("O")
-    O.set_vel(N, 0)
-    C = O.locatenew("C", x * N.x + y * N.y + z * N.z)
+    N, B, C, box = free_box("box", q, m, sizes=(a, b, c))
     A = C.locatenew("A", -(a * B.x + b * B.y + c * B.z) / 2)
-    squares = (b**2 + c**2, a**2 + c**2, a**2 + b**2)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[RigidBody("box", C, B, m, (inertia(B, *(m * square / 12 for square in squares)), C))],
+        bodies=[box],
         frame=N,
         q=q,
         parameters={m: 1.0, a: 0.3, b: 0.2, c: 0.1},
@@ -41,14 +37,12 @@ def thrown_box(hypothesis: Hypothesis = "stronge") -> Scenario:
     v_A = A.vel(N)
     floor = mechanism.contact("floor", normal=v_A.dot(N.z), tangent=[v_A.dot(N.x), v_A.dot(N.y)], units="m/s")
 
-    turn = sp.symbols("psi theta phi")
-    speeds = v, v_x, v_y, w_z = sp.symbols("v v_x v_y w_z")
+    heading, pitch, roll, v, v_x, v_y, w_z = sp.symbols("psi theta phi v v_x v_y w_z")
     return mechanism.event(contacts={floor: Coulomb("friction", "kappa", hypothesis)}).at(
-        q=dict(zip((psi, theta, phi), turn, strict=True)),
+        q={psi: heading, theta: pitch, phi: roll},
         v={x: v_x, y: v_y, z: -v, psi: w_z},
-        defaults=dict(zip(turn, map(radians, (0, -20, 30)), strict=True))
-        | dict(zip(speeds, (2.0, 0.8, -0.5, 0.0), strict=True))
-        | {"friction": 0.3, "kappa": 0.5},
-        units=dict.fromkeys(turn, "rad")
+        defaults={heading: 0.0, pitch: radians(-20), roll: radians(30)}
+        | {v: 2.0, v_x: 0.8, v_y: -0.5, w_z: 0.0, "friction": 0.3, "kappa": 0.5},
+        units={heading: "rad", pitch: "rad", roll: "rad"}
         | {v: "m/s", v_x: "m/s", v_y: "m/s", w_z: "rad/s", "friction": "1", "kappa": "1"},
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+from sympy.physics.mechanics import Particle, dynamicsymbols
 
-from jourdain.gallery._downhill import downhill, steps, walking_sketch
+from jourdain.gallery._bodies import ground, ground_contact, turned, two_legs
+from jourdain.gallery._downhill import downhill, walk, walking_sketch
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid
 
@@ -22,24 +23,14 @@ def torso_walker() -> Hybrid:
     """
     foot_x, foot_y, stance, swing, torso = q = dynamicsymbols("foot_x foot_y stance swing torso")
     m, m_H, m_T, l, b, l_T, R, k, c, g, slope = sp.symbols("m m_H m_T l b l_T R k c g slope")
-    N, A, B, C = (ReferenceFrame(name) for name in "NABC")  # N lies along the slope, downhill
-    for frame, angle in ((A, stance), (B, swing), (C, torso)):
-        frame.orient_axis(N, angle, -N.z)  # its y leans forward
-    O = Point("O")
-    O.set_vel(N, 0)
+    N, O = ground()  # N lies along the slope, downhill
+    A, B, C = turned(N, "A", -stance), turned(N, "B", -swing), turned(N, "C", -torso)  # y leans forward
     rear = O.locatenew("rear", (foot_x + R * stance) * N.x + (foot_y + R) * N.y)  # centres of the feet: rear, fore
-    hip = rear.locatenew("hip", (l - R) * A.y)
-    fore = hip.locatenew("fore", -(l - R) * B.y)
-    heel = fore.locatenew("heel", -R * N.y)
+    hip, fore, masses = two_legs(rear, A.y, B.y, length=l - R, b=b, m=m, m_H=m_H)
     chest = hip.locatenew("chest", l_T * C.y)
 
     mechanism = Mechanism.from_sympy(
-        bodies=[
-            Particle("stance_leg", hip.locatenew("stance_leg", -b * A.y), m),
-            Particle("swing_leg", hip.locatenew("swing_leg", -b * B.y), m),
-            Particle("pelvis", hip, m_H),
-            Particle("trunk", chest, m_T),
-        ],
+        bodies=[*masses, Particle("trunk", chest, m_T)],
         frame=N,
         q=q,
         parameters={m: 5.0, m_H: 10.0, m_T: 10.0, l: 0.8, b: 0.4, l_T: 0.4, R: 0.3}
@@ -51,19 +42,17 @@ def torso_walker() -> Hybrid:
         | {k: "N m/rad", c: "N m s/rad", g: "m/s^2", slope: "rad"},
     )
     sole = mechanism.contact("sole", normal=foot_y, tangent=[foot_x], level="position", units="m")
-    v_heel = fore.pos_from(O).dt(N) + (-swing.diff() * N.z).cross(heel.pos_from(fore))  # of the leg where it touches
-    strike = mechanism.contact("strike", normal=v_heel.dot(N.y), tangent=[v_heel.dot(N.x)], units="m/s")
+    v_heel = fore.pos_from(O).dt(N) + (-swing.diff() * N.z).cross(-R * N.y)  # of the leg where it touches
+    strike = ground_contact(mechanism, "strike", v_heel, N)
     lean = torso - (stance + swing) / 2  # from the bisector of the legs
     torque = -k * lean - c * lean.diff()
-    return Hybrid(
+    return walk(
         mechanism,
-        topologies={"stance": [sole]},
-        switches=steps(
-            heel_in_front=-(stance + swing),
-            strike=mechanism.event(inert=[strike], released=[sole]),
-            relabel={foot_x: 0, foot_y: 0, stance: swing, swing: stance},
-            leaning=stance,
-        ),
+        sole,
+        strike,
+        heel_in_front=-(stance + swing),
+        relabel={foot_x: 0, foot_y: 0, stance: swing, swing: stance},
+        leaning=stance,
         forces={torso: torque, stance: -torque / 2, swing: -torque / 2},
         near=({"stance": -0.62, "swing": 0.62, "torso": -0.09}, {"stance": 0.99, "swing": -0.56, "torso": 2.5}),
         sketch=walking_sketch(

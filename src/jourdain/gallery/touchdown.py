@@ -22,7 +22,8 @@ from jourdain.scenarios.scenario import Scenario
 
 ROBOTS = Path(__file__).parent / "robots"
 QUADRUPED = ("FL", "FR", "HL", "HR")
-BASE = ("roll", "pitch", "yaw", "v_x", "v_y", "v_z", "omega_x", "omega_y", "omega_z")  # parameters of the base
+SPEEDS = {"v_x": "m/s", "v_y": "m/s", "v_z": "m/s", "omega_x": "rad/s", "omega_y": "rad/s", "omega_z": "rad/s"}
+BASE = ("roll", "pitch", "yaw", *SPEEDS)  # parameters of the base; SPEEDS have their units
 DROP = -1.0  # m/s
 BEND = radians(40)
 LAW = {"friction": 0.6, "kappa": 0.0}  # of laws whose numbers have these names, as those of the command line do
@@ -45,9 +46,7 @@ def touchdown(
     roll, pitch, yaw, *speeds = sp.symbols(BASE)
     q = dict(zip(base.coordinate_names(), (*base.neutral[:3], *_quaternion(roll, pitch, yaw)), strict=True))
     v = dict(zip(base.velocity_names(), speeds, strict=True))
-    units = (
-        dict.fromkeys((*BASE[:3], "knee"), "rad") | dict.fromkeys(BASE[3:6], "m/s") | dict.fromkeys(BASE[6:], "rad/s")
-    )
+    units = dict.fromkeys(("roll", "pitch", "yaw", "knee"), "rad") | SPEEDS
     defaults = dict.fromkeys(units, 0.0) | {"v_z": DROP, "knee": BEND}
     if not pose.bends:
         del defaults["knee"]
@@ -122,10 +121,7 @@ class _Pose:
 
 def _quaternion(roll: Any, pitch: Any, yaw: Any) -> tuple[Any, ...]:
     """(w, x, y, z) of turns about x, then y, then z of the world."""
-    (cr, sr), (cp, s_p), (cy, sy) = ((sp.cos(angle / 2), sp.sin(angle / 2)) for angle in (roll, pitch, yaw))
-    return (
-        cr * cp * cy + sr * s_p * sy,
-        sr * cp * cy - cr * s_p * sy,
-        cr * s_p * cy + sr * cp * sy,
-        cr * cp * sy - sr * s_p * cy,
-    )
+    turns = {(0, 0, 1): yaw, (0, 1, 0): pitch, (1, 0, 0): roll}
+    z, y, x = (sp.Quaternion.from_axis_angle(axis, angle) for axis, angle in turns.items())
+    turn = z * y * x
+    return turn.a, turn.b, turn.c, turn.d

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import RigidBody, dynamicsymbols, inertia
 
+from jourdain.gallery._bodies import ground, turned
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -18,20 +19,18 @@ def two_balls() -> Scenario:
     turned does not matter, so it has angular velocities but no angles.
     """
     m_1, m_2, I_1, I_2, r, beta = sp.symbols("m_1 m_2 I_1 I_2 r beta")
-    N, O = ReferenceFrame("N"), Point("O")
-    O.set_vel(N, 0)
-    bodies, centres, roll = [], [], []
+    N, O = ground()
+    bodies, roll = [], []
     q: list[sp.Expr] = []
     v: list[sp.Expr] = []
     kinematics: dict[sp.Expr, sp.Expr] = {}
     prior: dict[sp.Expr, sp.Expr] = {}
     for i, m, I in ((1, m_1, I_1), (2, m_2, I_2)):
         x, y, v_x, v_y, w_x, w_y, w_z = dynamicsymbols(f"x_{i} y_{i} v_{i}x v_{i}y w_{i}x w_{i}y w_{i}z")
-        B = N.orientnew(f"B{i}", "Axis", [0, N.z])
+        B = turned(N, f"B{i}", 0)
         B.set_ang_vel(N, w_x * N.x + w_y * N.y + w_z * N.z)
         C = O.locatenew(f"C_{i}", x * N.x + y * N.y + r * N.z)
         bodies.append(RigidBody(f"ball_{i}", C, B, m, (inertia(B, I, I, I), C)))
-        centres.append((x, y))
         q += [x, y]
         v += [v_x, v_y, w_x, w_y, w_z]
         kinematics |= {x.diff(): v_x, y.diff(): v_y}
@@ -52,7 +51,7 @@ def two_balls() -> Scenario:
         units=units,
     )
     rolling = [mechanism.constraint(f"rolling_{i}", rows, units="m/s") for i, rows in enumerate(roll, start=1)]
-    (x_1, y_1), (x_2, y_2) = centres
+    x_1, y_1, x_2, y_2 = q
     distance = sp.sqrt((x_2 - x_1) ** 2 + (y_2 - y_1) ** 2)
     touch = mechanism.constraint("touch", distance - 2 * r, level="position", units="m")
 

@@ -7,10 +7,11 @@ from math import radians
 from typing import Literal, get_args
 
 import sympy as sp
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+from sympy.physics.mechanics import Particle, dynamicsymbols
 
-from jourdain.errors import BadEvent, unknown
+from jourdain.errors import BadEvent, check_choice
 from jourdain.events.event import Event
+from jourdain.gallery._bodies import ground, ground_contact, turned, two_legs
 from jourdain.laws import Frictionless, Law
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
@@ -18,7 +19,6 @@ from jourdain.naming import refuse_clash
 from jourdain.scenarios.scenario import Scenario
 
 RearFoot = Literal["released", "one-sided"]
-REAR_FEET: tuple[str, ...] = get_args(RearFoot)
 
 
 def walker(rear_foot: RearFoot = "released", law: Law | None = None) -> Scenario:
@@ -31,18 +31,13 @@ def walker(rear_foot: RearFoot = "released", law: Law | None = None) -> Scenario
     Released: the heel is inert, or strikes with the law, as in `law=jd.laws.Coulomb("friction")`. One-sided: the heel
     is inert, and the rear foot lifts or holds by the law, frictionless if none is given.
     """
-    if rear_foot not in REAR_FEET:
-        raise unknown("rear_foot", rear_foot, REAR_FEET)
+    check_choice("rear_foot", rear_foot, get_args(RearFoot))
     foot_x, foot_y, stance, swing, torso = q = dynamicsymbols("foot_x foot_y stance swing torso")
     m, m_H, m_T, l, b, l_T, R = sp.symbols("m m_H m_T l b l_T R")
-    N, A, B, C = ReferenceFrame("N"), ReferenceFrame("A"), ReferenceFrame("B"), ReferenceFrame("C")
-    for frame, angle in ((A, stance), (B, swing), (C, torso)):
-        frame.orient_axis(N, angle, -N.z)  # its y leans forward
-    O = Point("O")
-    O.set_vel(N, 0)
+    N, O = ground()
+    A, B, C = turned(N, "A", -stance), turned(N, "B", -swing), turned(N, "C", -torso)  # y leans forward
     rear = O.locatenew("rear", foot_x * N.x + foot_y * N.y)  # centres of the feet: rear and fore
-    hip = rear.locatenew("hip", (l - R) * A.y)
-    fore = hip.locatenew("fore", -(l - R) * B.y)
+    hip, fore, masses = two_legs(rear, A.y, B.y, length=l - R, b=b, m=m, m_H=m_H)
     # The touching points are carried by the legs.
     stance_foot, heel = rear.locatenew("stance_foot", -R * N.y), fore.locatenew("heel", -R * N.y)
     stance_foot.v2pt_theory(rear, N, A)
@@ -50,12 +45,7 @@ def walker(rear_foot: RearFoot = "released", law: Law | None = None) -> Scenario
 
     chest = hip.locatenew("chest", l_T * C.y)
     mechanism = Mechanism.from_sympy(
-        bodies=[
-            Particle("stance_leg", hip.locatenew("stance_leg", -b * A.y), m),
-            Particle("swing_leg", hip.locatenew("swing_leg", -b * B.y), m),
-            Particle("pelvis", hip, m_H),
-            Particle("trunk", chest, m_T),
-        ],
+        bodies=[*masses, Particle("trunk", chest, m_T)],
         frame=N,
         q=q,
         parameters={m: 5.0, m_H: 10.0, m_T: 10.0, l: 0.8, b: 0.4, l_T: 0.4, R: 0.2},
@@ -63,8 +53,8 @@ def walker(rear_foot: RearFoot = "released", law: Law | None = None) -> Scenario
         units={foot_x: "m", foot_y: "m", stance: "rad", swing: "rad", torso: "rad"}
         | {m: "kg", m_H: "kg", m_T: "kg", l: "m", b: "m", l_T: "m", R: "m"},
     )
-    rows = {"heel": heel.vel(N), "stance": stance_foot.vel(N)}
-    new, old = (mechanism.contact(n, normal=v.dot(N.y), tangent=[v.dot(N.x)], units="m/s") for n, v in rows.items())
+    new = ground_contact(mechanism, "heel", heel.vel(N), N)
+    old = ground_contact(mechanism, "stance", stance_foot.vel(N), N)
 
     if rear_foot == "one-sided":
         event = mechanism.event(inert=[new], contacts={old: Frictionless() if law is None else law})

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 import sympy as sp
 
 from jourdain.algebra.contacts.contacts import ContactSolver
-from jourdain.errors import BadEvent, BadFriction, BadRestitution, unknown
+from jourdain.errors import BadEvent, BadFriction, BadRestitution, check_choice
 
 Number: TypeAlias = Any  # a number, an array for `jd.transition`, a SymPy expression (SymPy has no types), or a name
 
@@ -84,8 +84,7 @@ class Law(ABC):
         if isinstance(friction, Real) and not (float(friction) >= 0 and math.isfinite(float(friction))):
             raise BadFriction(f"The friction of a contact is {friction}; it must be finite, and 0 or more.")
         for name, choices in self.choices.items():
-            if getattr(self, name) not in choices:
-                raise unknown(name, str(getattr(self, name)), choices)
+            check_choice(name, getattr(self, name), choices)
 
     def values(self) -> dict[str, Number]:
         """Its numbers as they were given, by name."""
