@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 HALF_ARC = np.radians(40)
 DARK = "#444444"
+IN_METRES: dict[str, Any] = {"xlabel": "$x$ in m", "ylabel": "$y$ in m"}  # of axes to scale
 
 
 def draw_bodies(

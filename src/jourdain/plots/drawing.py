@@ -14,7 +14,7 @@ from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, ShapeError
 from jourdain.inputs import Array, named_values
 from jourdain.naming import name_of
-from jourdain.plots.bodies import draw_bodies
+from jourdain.plots.bodies import IN_METRES, draw_bodies
 from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes, short
 from jourdain.quantities import QUANTITIES
 
@@ -55,8 +55,7 @@ def draw_outcome(scenario: Scenario, t: Transition, parameters: Mapping[str, Any
     radii = {name: pose.radius(name) for name in scenario.sketch.arcs}
     draw_bodies(ax, scenario.sketch, pose.places, radii, pose.size)
     keys = [*_velocities(ax, pose), *_impulses(ax, pose)]
-    ax.set_xlabel("$x$ in m")
-    ax.set_ylabel("$y$ in m")
+    ax.set(**IN_METRES)
     ax.margins(0.08)
     if keys:
         ax.legend(handles=keys, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False,
