@@ -161,7 +161,7 @@ def test_contacts_of_the_benchmark_do_different_things() -> None:
     t = rough_walker.scenario().solve(parameters=walker.samples(N_EVENTS))
     assert t.ok.all()
     assert {ContactState.SLIPS, ContactState.STICKS} <= set(t.contact["heel"])
-    t = plate.scenario().solve(parameters=plate.samples(N_EVENTS))
+    t = plate.scenario().solve(parameters=walker.samples(N_EVENTS, plate.RANGES))
     assert t.ok.all()
     assert len(set(zip(*t.contact.values(), strict=True))) > 5
 

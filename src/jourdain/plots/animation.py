@@ -12,8 +12,8 @@ from jourdain.data.files import check_place, whole_file
 from jourdain.errors import BadEvent, CannotWrite, unknown
 from jourdain.inputs import Array, FilePath
 from jourdain.naming import name_of
-from jourdain.plots.bodies import IN_METRES, draw_bodies
-from jourdain.plots.style import GREY, SMALL, new_axes, short
+from jourdain.plots.bodies import IN_METRES, draw_bodies, draw_ground
+from jourdain.plots.style import SMALL, new_axes, short
 from jourdain.progress import bar, quiet
 
 if TYPE_CHECKING:
@@ -125,9 +125,7 @@ class Film:
     def _floor(self, ax: Axes, level: Any, side: int, ends: tuple[float, float], depth: float) -> None:
         height, turn = self._height(level), _turn(self.sketch, self._parameters)
         line = np.array([[ends[0], height], [ends[1], height]])
-        solid = np.concatenate([line, line[::-1] + np.array([0, side * depth])]) @ turn.T
-        ax.fill(*solid.T, facecolor="none", edgecolor=GREY, hatch="/////", linewidth=0, zorder=1)
-        ax.plot(*(line @ turn.T).T, color="black", linewidth=1.2, zorder=1.5)
+        draw_ground(ax, line @ turn.T, turn @ [0, side * depth])
 
     def draw(self, ax: Axes, i: int, clock: bool = True) -> list[Any]:
         """The mechanism at a time; returns what was drawn."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jourdain.errors import ShapeError
+from jourdain.plots.data import check_single
 from jourdain.plots.style import (
     BLUE,
     GREEN,
@@ -35,8 +35,7 @@ PARTS = (
 
 def energy_bars(t: Transition, ax: Axes | None = None, title: str = "") -> Axes:
     """The kinetic energy before and after, split into its parts, and below it where the difference went."""
-    if t.batch_shape:
-        raise ShapeError(f"energy_bars shows one event, not a batch {t.batch_shape}; pick one.")
+    check_single(t.batch_shape, "energy_bars shows one event")
     from matplotlib.transforms import ScaledTranslation
 
     largest = float(max(t.T_minus, t.T_plus))

@@ -43,8 +43,8 @@ def motion_plot(run: Trajectory, title: str = "") -> Axes:
             keys.append(lines[0])
         for event in run.events:
             ax.axvline(event.t, color=GREY, linewidth=0.5, zorder=0)
-        unit_shown = display("", unit, symbol="coordinates").label
-        ax.set_ylabel(display(names[indices[0]], unit).label if len(indices) == 1 else unit_shown)
+        symbol = "coordinates" if len(indices) > 1 else ""
+        ax.set_ylabel(display(names[indices[0]], unit, symbol=symbol).label)
         if len(indices) > 1:
             legend(ax, keys)
     axes[-1].set_xlabel("time in s")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from jourdain.errors import ShapeError
 from jourdain.inputs import StateLike
+from jourdain.plots.data import check_single
 from jourdain.plots.render import rendered
 from jourdain.plots.style import BLUE, GREY, SMALL, VERMILION, new_figure
 from jourdain.robots.description import GROUND, N_Q
@@ -36,8 +37,7 @@ def robot_picture(
     the meshes are there. `cell`: of a grid in a figure, where to draw; else in a figure of its own.
     """
     pose = robot.coordinates(q)
-    if pose.ndim != 1:
-        raise ShapeError(f"A picture shows one pose, not a batch {pose.shape[:-1]}; pick one.")
+    check_single(pose.shape[:-1], "A picture shows one pose")
     if cell is None:
         cell = new_figure(6.0, 4.6).add_gridspec(1, 1)[0]
     figure = cell.get_gridspec().figure

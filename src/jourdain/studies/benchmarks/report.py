@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from jourdain.studies.benchmarks.run import TWO, Report
+from jourdain.studies.benchmarks.run import RATES, TWO, Report
 
 Row = tuple[str, ...]
-
-
-RATES = {  # table → title, what is counted, by how many
-    "walker": ("walker's heel strike", "million events/s", 1e6),
-    "contacts": ("contacts", "million events/s", 1e6),
-    "robots": ("robots, 1 core", "million events/s", 1e6),
-    "motion": ("motion", "steps or starts/s", 1.0),
-    "logs": ("logs", "million samples/s", 1e6),
-}
 
 
 def tables(report: Report) -> list[tuple[Row, list[Row]]]:
     """(header, rows) of each table."""
     ours = next((result.rate for result in report.results["walker"] if result.name == TWO), 0.0)
     found: list[tuple[Row, list[Row]]] = []
-    for table, (title, unit, size) in RATES.items():
+    for table, (_, title, unit, size) in RATES.items():
         header: Row = (title, unit, "how")
         rows: list[Row] = [(one.name, f"{one.rate / size:.3g}", one.note) for one in report.results[table]]
         if table == "walker":

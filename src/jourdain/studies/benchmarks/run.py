@@ -75,7 +75,7 @@ class Report:
         return {
             "machine": self.machine,
             "repetitions": self.repetitions,
-            **{title: {one.name: one.rate for one in self.results[table]} for table, title in RATES.items()},
+            **{key: {one.name: one.rate for one in self.results[table]} for table, (key, *_) in RATES.items()},
             "seconds": self.times,
             "ratios": self.ratios,
             "memory": self.memory,
@@ -161,9 +161,10 @@ def check_contacts(rough: Scenario, landing: Scenario, corner: Scenario) -> None
     """The same for contacts: a heel strike with friction, a plate on four corners, a box that strikes with one."""
     peers: tuple[tuple[str, Scenario, Sequence[str], dict[str, Any], Callable[..., Any]], ...] = (
         ("Routh's method in NumPy", rough, QUANTITIES, walker.samples(N_CHECKED), rough_walker.by_stretches),
-        ("scipy.optimize.nnls", landing, plate.QUANTITIES, plate.samples(N_CHECKED), plate.by_nnls),
-        ("scipy.integrate.solve_ivp", corner, box_corner.QUANTITIES, box_corner.samples(50), box_corner.by_solve_ivp),
-    )
+        ("scipy.optimize.nnls", landing, plate.QUANTITIES, walker.samples(N_CHECKED, plate.RANGES), plate.by_nnls),
+        ("scipy.integrate.solve_ivp", corner, box_corner.QUANTITIES, walker.samples(50, box_corner.RANGES),
+         box_corner.by_solve_ivp),
+    )  # fmt: skip
     for peer, scenario, names, samples, call in peers:
         _compare(peer, names, _kept(scenario, samples, names), call(**samples))
 
@@ -208,12 +209,12 @@ def _contacts(scenario: Scenario, rough: Scenario, landing: Scenario, corner: Sc
     places: dict[str, Any] = {name: np.linspace(*ends, side) for name, ends in plate.RANGES.items()}
     sweep = _with_threads(2, partial(landing.sweep, **places, keep=plate.QUANTITIES))
     yield Contestant(SETS, side**4, sweep, "a plate lands on four corners, 2 threads")
-    few = plate.samples(4000)
+    few = walker.samples(4000, plate.RANGES)
     yield Contestant(NNLS, 4000, lambda: plate.by_nnls(**few), "a loop over scipy.optimize.nnls")
-    throws = box_corner.samples(20_000)
+    throws = walker.samples(20_000, box_corner.RANGES)
     sweep = _with_threads(2, partial(corner.sweep, samples=throws, keep=box_corner.QUANTITIES))
     yield Contestant(IN_SPACE, 20_000, sweep, "a box strikes with a corner, 2 threads")
-    fewer = box_corner.samples(50)
+    fewer = walker.samples(50, box_corner.RANGES)
     yield Contestant(IVP, 50, lambda: box_corner.by_solve_ivp(**fewer), "a loop over scipy.integrate.solve_ivp, DOP853")
 
 
@@ -393,12 +394,12 @@ ROWS = {
     "new processes": (IMPORT, FIRST, *(name for title in _CACHED for name in (title, f"{title}, cached")),
                       *(name for case in robots.CASES for name in _robot_rows(case))),
 }  # fmt: skip
-RATES = {  # table → what its numbers per second are called
-    "walker": "events_per_second",
-    "contacts": "contacts_per_second",
-    "robots": "robot_events_per_second",
-    "motion": "steps_and_starts_per_second",
-    "logs": "samples_per_second",
+RATES = {  # table → its key in a file; on the page its title, what is counted, and by how many
+    "walker": ("events_per_second", "walker's heel strike", "million events/s", 1e6),
+    "contacts": ("contacts_per_second", "contacts", "million events/s", 1e6),
+    "robots": ("robot_events_per_second", "robots, 1 core", "million events/s", 1e6),
+    "motion": ("steps_and_starts_per_second", "motion", "steps or starts/s", 1.0),
+    "logs": ("samples_per_second", "logs", "million samples/s", 1e6),
 }
 _PREPARE: dict[str, Callable[[Path], Table]] = {  # checks, and returns what makes the contestants
     "walker": _walker,

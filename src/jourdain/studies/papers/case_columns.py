@@ -17,22 +17,17 @@ SHORT_VERSION = {5: 1, 6: 2, 7: 3, 8: 4}
 
 @dataclass(frozen=True)
 class CaseRow:
-    """A measured case by its place, and all that is known of the cases."""
+    """A measured case, its place, and all that is known of the cases."""
 
     found: Any  # `pantograph.Results` or `testbed.Bench`
     i: int
-
-    @property
-    def case(self) -> Case:
-        case: Case = self.found.cases[self.i]
-        return case
+    case: Case
 
 
 def case_rows(found: Any, paper: str = "", numbers: Sequence[int] = ()) -> list[CaseRow]:
     """All cases or those of a paper, in its order."""
-    chosen = [i for i, case in enumerate(found.cases)
-              if paper in ("", case.paper) and (not numbers or case.number in numbers)]  # fmt: skip
-    return [CaseRow(found, i) for i in chosen]
+    rows = [CaseRow(found, i, case) for i, case in enumerate(found.cases) if paper in ("", case.paper)]
+    return [row for row in rows if not numbers or row.case.number in numbers]
 
 
 def printed(name: str, symbol: str, unit: str, header: str) -> Column:

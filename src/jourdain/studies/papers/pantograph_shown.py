@@ -36,8 +36,9 @@ COMPUTED = (
 
 def tables(found: Results) -> list[Table]:
     """All of them."""
+    title = "Parameters ([FK-a] Table 1, [FK-b] Table II, [FK-c] Table 2)"
     return [
-        parameters(found),
+        parameters_table("pantograph_parameters", title, found.scenario, found.settings),
         computed(found, "symmetric", "pantograph_FK-b_table_III", "[FK-b] Table III: symmetric configuration, d = 0"),
         computed(found, "asymmetric", "pantograph_FK-b_table_V", "[FK-b] Table V: asymmetric configuration, d = 0.2 m"),
         computed(
@@ -46,12 +47,6 @@ def tables(found: Results) -> list[Table]:
         directions(found),
         projections(found),
     ]
-
-
-def parameters(found: Results) -> Table:
-    """[FK-a] Table 1."""
-    title = "Parameters ([FK-a] Table 1, [FK-b] Table II, [FK-c] Table 2)"
-    return parameters_table("pantograph_parameters", title, {**found.scenario.parameters, **found.settings})
 
 
 # Computed by the authors

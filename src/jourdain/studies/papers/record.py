@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from jourdain.scenarios.scenario import Scenario
+
+Settings = Mapping[str, float]  # parameters that are not the papers', by name
+
 
 @dataclass(frozen=True)
 class Beside:
@@ -112,8 +116,9 @@ def claims_table(name: str, title: str, claims: Sequence[Claim]) -> Table:
     return table_of(name, title, claims, columns)
 
 
-def parameters_table(name: str, title: str, used: Mapping[str, float | None]) -> Table:
+def parameters_table(name: str, title: str, scenario: Scenario, settings: Settings) -> Table:
     """The parameters as printed, and as used: inputs, so they are not compared."""
+    used = {**scenario.parameters, **settings}
     columns = (
         Column("parameter", cell=lambda line: line["parameter"]),
         Column("meaning", cell=lambda line: line["description"]),
@@ -129,6 +134,3 @@ class Picture:
     name: str  # of its files
     draw: Callable[[], Axes | Figure]
     data: xarray.Dataset | None = field(default=None, repr=False)  # what is drawn, for a file of its own
-
-
-Settings = Mapping[str, float]  # parameters that are not the papers', by name

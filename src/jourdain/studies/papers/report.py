@@ -244,8 +244,7 @@ def _rounded_fits(found: pantograph.Results) -> bool:
 
 def _wrong_signs(found: testbed.Bench) -> str:
     """The cases of [FK-b] whose tangential impulse has the wrong sign with friction in proportion to the slip."""
-    rubbing = found.friction
-    wrong = np.nonzero(np.sign(rubbing.by_slip.tangential) != np.sign(rubbing.measured))[0]
+    wrong = np.flatnonzero(~found.friction.right_signs(found.friction.by_slip))
     return ", ".join(str(i + 1) for i in wrong) or "none"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from jourdain.data.numbers import amount, fixed
 from jourdain.experiment.strike import Strike
+from jourdain.inputs import Array
 from jourdain.plots import energies_over_time, style
 from jourdain.studies.papers.case_columns import (
     BETA,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 def tables(found: Bench) -> list[Table]:
     """All of them."""
     fitted = {"Coulomb, f = μ": found.friction.coulomb, "f = c u_t, plate tilted": found.friction.by_slip}
+    laws = [(name, law, found.friction.right_signs(law)) for name, law in fitted.items()]
     return [
         table_of("testbed_strikes", "The fifteen cases as measured, and as read from a log of the testbed with one "
                  "push and one μ for each set-up", case_rows(found), STRIKES),
@@ -52,7 +54,7 @@ def tables(found: Bench) -> list[Table]:
         table_of("testbed_orders", "v⁺ at the end of compression goes to that of the event with the stiffness k of the "
                  "surface, as k^(−order)", found.convergence, ORDERS),
         table_of("testbed_friction", "The tangential impulse of [FK-b]: least squares over the nine cases, with "
-                 "standard deviations", fitted.items(), _laws(found)),
+                 "standard deviations", laws, LAWS),
         table_of("testbed_tangential", "The tangential impulse, case by case", case_rows(found, PAPER), TANGENTIAL),
     ]  # fmt: skip
 
@@ -89,10 +91,9 @@ def _compression(row: CaseRow) -> float:
     return (strike.end - strike.onset) / MILLI
 
 
-def _push_needed(row: CaseRow) -> float:
+def _push_needed(found: Bench) -> Array:
     """What explains the rest of the excess, N."""
-    found: Bench = row.found
-    return float(((found.excess - found.by_time - found.by_friction) / found.by_push)[row.i])
+    return (found.excess - found.by_time - found.by_friction) / found.by_push
 
 
 def _numbers(law: Fitted) -> str:
@@ -104,21 +105,6 @@ def _numbers(law: Fitted) -> str:
             unit, digits = (" s/m", 2) if name == "c" else ("", 3)
             shown.append(f"{name} = {fixed(value, digits)} ± {deviation:.{digits}f}{unit}")
     return "; ".join(shown)
-
-
-def _laws(found: Bench) -> tuple[Column, ...]:
-    """Of (name, law)."""
-
-    def signs(item: tuple[str, Fitted]) -> str:
-        right = np.sign(item[1].tangential) == np.sign(found.friction.measured)
-        return f"{right.sum()} of {len(right)}"
-
-    return (
-        Column("law", "friction inside the event", cell=lambda item: item[0]),
-        Column("numbers", cell=lambda item: _numbers(item[1])),
-        Column("rms", "rms left", "N ms", 2, cell=lambda item: item[1].rms / MILLI),
-        Column("signs", "right signs", right=True, cell=signs),
-    )
 
 
 STRIKES = (
@@ -135,7 +121,13 @@ SHARES = (
     computed("by_time", "by contact time", "%", 2, lambda found: found.by_time),
     computed("by_friction", "by friction", "%", 2, lambda found: found.by_friction),
     computed("by_push", "by a push of 1 N", "%", 1, lambda found: found.by_push),
-    Column("push_needed", "push that explains the rest", "N", 2, cell=_push_needed),
+    computed("push_needed", "push that explains the rest", "N", 2, _push_needed),
+)
+LAWS = (  # of (name, law, whether each sign is right)
+    Column("law", "friction inside the event", cell=lambda item: item[0]),
+    Column("numbers", cell=lambda item: _numbers(item[1])),
+    Column("rms", "rms left", "N ms", 2, cell=lambda item: item[1].rms / MILLI),
+    Column("signs", "right signs", right=True, cell=lambda item: f"{item[2].sum()} of {len(item[2])}"),
 )
 PUSHES = (
     Column("cases", cell=lambda group: group.label),
