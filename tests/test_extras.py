@@ -28,11 +28,17 @@ def sweep() -> xarray.Dataset:
     return jd.gallery.particle().sweep(kappa=[0.0, 1 / 3, 1e-7, 2.0], v_x=[1e-300, 2e22, 123456789.0])
 
 
+def forget_robots() -> None:
+    """The problems that other tests built, with MuJoCo."""
+    for name in ("capture", "touchdown"):
+        getattr(jd.gallery, name).cache_clear()
+
+
 @pytest.mark.usefixtures("bare")
 def test_robots_name_their_extra(command) -> None:
     with pytest.raises(jd.MissingExtra, match=r"Reading a robot file needs mujoco: pip install 'jourdain\[robots\]'"):
         jd.load(QUADRUPED)
-    jd.gallery.capture.cache_clear()  # built by other tests, with MuJoCo
+    forget_robots()
     code, _, error = command("run", "capture")
     assert code == 2
     assert "jourdain[robots]" in error
@@ -40,8 +46,7 @@ def test_robots_name_their_extra(command) -> None:
 
 @pytest.mark.usefixtures("bare")
 def test_the_list_is_there_without_robots(command) -> None:
-    for name in ("capture", "touchdown"):
-        getattr(jd.gallery, name).cache_clear()  # built by other tests, with MuJoCo
+    forget_robots()
     code, text, _ = command("list")
     assert code == 0
     assert "walker" in text

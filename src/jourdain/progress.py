@@ -16,6 +16,10 @@ Progress = Callable[[int], None] | None  # takes how many samples have just been
 PATIENCE = 1.0  # seconds without a bar
 
 
+def quiet(done: int) -> None:
+    """Progress that nobody watches."""
+
+
 @contextmanager
 def bar(title: str, total: int | None, shown: bool | None) -> Iterator[Progress]:
     """A function that is told what has just been done. `total`: None if unknown. `shown`: None if only when slow."""

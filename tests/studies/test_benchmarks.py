@@ -80,18 +80,18 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_whole_benchmark() -> None:
     """Every contestant is timed, the ratios are those of the rates, and the page has them all."""
     found = run.bench(repetitions=1, progress=False)
-    rates = {result.name: result.rate for result in found.rates}
+    rates = {result.name: result.rate for result in found.results["walker"]}
     ratio = rates["jourdain, 2 threads"] / rates["NumPy, batched"]
     assert found.ratios["jourdain / NumPy, batched"] == pytest.approx(ratio)
     assert found.to_dict()["events_per_second"] == rates
     page = report.markdown(found)
-    contacts = {result.name: result.rate for result in found.contacts}
+    contacts = {result.name: result.rate for result in found.results["contacts"]}
     assert found.to_dict()["contacts_per_second"] == contacts
     assert found.ratios[f"{run.COULOMB} / {run.IDEAL}"] == pytest.approx(contacts[run.COULOMB] / contacts[run.IDEAL])
     assert found.ratios[f"{run.SETS} / {run.NNLS}"] == pytest.approx(contacts[run.SETS] / contacts[run.NNLS])
     assert all(name in page for name in (*rates, *contacts, *found.times, *found.machine))
     # The table of rows, from which --only picks before anything is built, is that of what was timed.
-    timed = [*found.rates, *found.contacts, *found.robots, *found.motion, *found.logs]
+    timed = [result for results in found.results.values() for result in results]
     names, rows = (
         {result.name for result in timed} | set(found.times),
         {n for table in run.ROWS.values() for n in table},
@@ -115,7 +115,7 @@ def test_the_whole_benchmark() -> None:
 def test_one_row(only: str, rows: set[str], ratios: set[str]) -> None:
     """It is timed with those that it is compared with, and nothing else is."""
     found = run.bench(repetitions=1, progress=False, only=only)
-    timed = [*found.rates, *found.contacts, *found.robots, *found.motion, *found.logs]
+    timed = [result for results in found.results.values() for result in results]
     assert {result.name for result in timed} | set(found.times) == rows
     assert set(found.ratios) == ratios
     assert all(name in report.markdown(found) for name in rows)
@@ -161,7 +161,7 @@ def test_contacts_of_the_benchmark_do_different_things() -> None:
     t = rough_walker.scenario().solve(parameters=walker.samples(N_EVENTS))
     assert t.ok.all()
     assert {ContactState.SLIPS, ContactState.STICKS} <= set(t.contact["heel"])
-    t = plate.scenario().solve(parameters=plate.samples(N_EVENTS))
+    t = plate.scenario().solve(parameters=walker.samples(N_EVENTS, plate.RANGES))
     assert t.ok.all()
     assert len(set(zip(*t.contact.values(), strict=True))) > 5
 

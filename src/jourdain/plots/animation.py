@@ -12,9 +12,9 @@ from jourdain.data.files import check_place, whole_file
 from jourdain.errors import BadEvent, CannotWrite, unknown
 from jourdain.inputs import Array, FilePath
 from jourdain.naming import name_of
-from jourdain.plots.bodies import draw_bodies
-from jourdain.plots.style import GREY, SMALL, new_axes, short
-from jourdain.progress import bar
+from jourdain.plots.bodies import IN_METRES, draw_bodies, draw_ground
+from jourdain.plots.style import SMALL, new_axes, short
+from jourdain.progress import bar, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,8 +72,7 @@ def animate(
             writer.grab_frame()
             for one in drawn:
                 one.remove()
-            if advance is not None:
-                advance(1)
+            (advance or quiet)(1)
 
 
 def poses(run: Trajectory, n: int = 12, title: str = "") -> Axes:
@@ -111,12 +110,7 @@ class Film:
         height = float(np.clip(7.0 * (y1 - y0) / (x1 - x0), 2.2, 7.0))
         width = float(np.clip(height * (x1 - x0) / (y1 - y0), 3.5, 8.0))
         ax = new_axes(width + 0.9, height + 0.7)
-        ax.set_aspect("equal")
-        ax.set_xlim(x0, x1)
-        ax.set_ylim(y0, y1)
-        ax.set_xlabel("$x$ in m")
-        ax.set_ylabel("$y$ in m")
-        ax.set_title(title)
+        ax.set(aspect="equal", xlim=(x0, x1), ylim=(y0, y1), title=title, **IN_METRES)
         for level, side in self.sketch.floors.items():
             self._floor(ax, level, side, (x0 - (x1 - x0), x1 + (x1 - x0)), margin)
         return ax
@@ -131,9 +125,7 @@ class Film:
     def _floor(self, ax: Axes, level: Any, side: int, ends: tuple[float, float], depth: float) -> None:
         height, turn = self._height(level), _turn(self.sketch, self._parameters)
         line = np.array([[ends[0], height], [ends[1], height]])
-        solid = np.concatenate([line, line[::-1] + np.array([0, side * depth])]) @ turn.T
-        ax.fill(*solid.T, facecolor="none", edgecolor=GREY, hatch="/////", linewidth=0, zorder=1)
-        ax.plot(*(line @ turn.T).T, color="black", linewidth=1.2, zorder=1.5)
+        draw_ground(ax, line @ turn.T, turn @ [0, side * depth])
 
     def draw(self, ax: Axes, i: int, clock: bool = True) -> list[Any]:
         """The mechanism at a time; returns what was drawn."""

@@ -1,4 +1,4 @@
-"""The bodies of a sketch in one pose: links, feet, joints, masses, pivots."""
+"""The bodies of a sketch in one pose: links, feet, joints, masses, pivots; and the ground."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jourdain.inputs import Array
+from jourdain.plots.style import GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 
 HALF_ARC = np.radians(40)
 DARK = "#444444"
+IN_METRES: dict[str, Any] = {"xlabel": "$x$ in m", "ylabel": "$y$ in m"}  # of axes to scale
+
+
+def draw_ground(ax: Axes, line: Array, depth: Array) -> None:
+    """A surface between two points, `(2, 2)` in m; hatched down to `depth`, `(2,)`, where it is solid."""
+    solid = np.concatenate([line, line[::-1] + depth])
+    ax.fill(*solid.T, facecolor="none", edgecolor=GREY, hatch="/////", linewidth=0, zorder=1)
+    ax.plot(*line.T, color="black", linewidth=1.2, zorder=1.5)
 
 
 def draw_bodies(

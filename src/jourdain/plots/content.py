@@ -55,6 +55,5 @@ def label_axes(ax: Axes, x: Display, y: Display, along_x: ArrayLike = (), along_
         raise ShapeError(f"The axes show {known.y.label}; {y.label} does not fit beside it, take axes of their own.")
     if y.symbol not in known.symbols:
         known.symbols.append(y.symbol)
-    ax.set_xlabel(known.x.label)
-    ax.set_ylabel(replace(known.y, symbol=", ".join(known.symbols)).label)
+    ax.set(xlabel=known.x.label, ylabel=replace(known.y, symbol=", ".join(known.symbols)).label)
     return known

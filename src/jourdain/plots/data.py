@@ -34,6 +34,12 @@ class Family:
         return "" if self.second is None else self.second.assigned(self.values[i])
 
 
+def check_single(shape: tuple[int, ...], shows: str) -> None:
+    """Raise if there is a batch; `shows`: what does one thing, as "A drawing shows one event"."""
+    if shape:
+        raise ShapeError(f"{shows}, not a batch {shape}; pick one.")
+
+
 def swept(ds: xarray.Dataset | xarray.DataArray) -> dict[str, int]:
     """Parameter → how many values it takes, for those that take several."""
     for dimension in ds.dims:

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jourdain.compute.evaluate import Evaluator
-from jourdain.errors import BadEvent, ShapeError
+from jourdain.errors import BadEvent
 from jourdain.inputs import Array, named_values
 from jourdain.naming import name_of
-from jourdain.plots.bodies import draw_bodies
-from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes, short
+from jourdain.plots.bodies import IN_METRES, draw_bodies, draw_ground
+from jourdain.plots.data import check_single
+from jourdain.plots.style import BLUE, GREEN, SMALL, VERMILION, new_axes, short
 from jourdain.quantities import QUANTITIES
 
 if TYPE_CHECKING:
@@ -39,8 +40,7 @@ def drawing(scenario: Scenario, ax: Axes | None = None, parameters: Mapping[str,
         raise BadEvent("The scenario has no sketch, so it cannot be drawn; give one: event.at(…, sketch=jd.Sketch(…)).")
     given = {**named_values("parameters", parameters), **more}
     t = scenario.solve(parameters=given)
-    if t.batch_shape:
-        raise ShapeError(f"A drawing shows one event, not a batch {t.batch_shape}; pick one.")
+    check_single(t.batch_shape, "A drawing shows one event")
     return draw_outcome(scenario, t, given, ax)
 
 
@@ -55,8 +55,7 @@ def draw_outcome(scenario: Scenario, t: Transition, parameters: Mapping[str, Any
     radii = {name: pose.radius(name) for name in scenario.sketch.arcs}
     draw_bodies(ax, scenario.sketch, pose.places, radii, pose.size)
     keys = [*_velocities(ax, pose), *_impulses(ax, pose)]
-    ax.set_xlabel("$x$ in m")
-    ax.set_ylabel("$y$ in m")
+    ax.set(**IN_METRES)
     ax.margins(0.08)
     if keys:
         ax.legend(handles=keys, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False,
@@ -130,15 +129,11 @@ class _Pose:
 
 def _surface(ax: Axes, at: Array, normal: Array, size: float) -> None:
     """A piece of the surface through a point; hatched where it is solid, against the normal."""
-    from matplotlib.patches import Polygon
-
     if not np.any(normal):  # nothing moves there: no telling how it lies
         return
     n = normal / np.hypot(*normal)
-    along, depth = 0.3 * size * np.array([-n[1], n[0]]), 0.05 * size * n
-    solid = [at - along, at + along, at + along - depth, at - along - depth]
-    ax.add_patch(Polygon(solid, facecolor="none", edgecolor=GREY, hatch="/////", linewidth=0, zorder=1))
-    ax.plot(*np.transpose([at - along, at + along]), color="black", linewidth=1.2, zorder=1.5)
+    along, depth = 0.3 * size * np.array([-n[1], n[0]]), -0.05 * size * n
+    draw_ground(ax, np.array([at - along, at + along]), depth)
 
 
 def _velocities(ax: Axes, pose: _Pose) -> list[Any]:

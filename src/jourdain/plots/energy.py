@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jourdain.errors import ShapeError
+from jourdain.plots.data import check_single
 from jourdain.plots.style import (
     BLUE,
     GREEN,
@@ -35,8 +35,7 @@ PARTS = (
 
 def energy_bars(t: Transition, ax: Axes | None = None, title: str = "") -> Axes:
     """The kinetic energy before and after, split into its parts, and below it where the difference went."""
-    if t.batch_shape:
-        raise ShapeError(f"energy_bars shows one event, not a batch {t.batch_shape}; pick one.")
+    check_single(t.batch_shape, "energy_bars shows one event")
     from matplotlib.transforms import ScaledTranslation
 
     largest = float(max(t.T_minus, t.T_plus))
@@ -66,10 +65,9 @@ def energy_bars(t: Transition, ax: Axes | None = None, title: str = "") -> Axes:
     ticks = [(1.0, f"before, ${QUANTITIES['T_minus'].latex}$"), (0.0, f"after, ${QUANTITIES['T_plus'].latex}$")]
     ticks += [(-1.0, "work of the impulses")] if works else []
     ax.set_yticks([y for y, _ in ticks], [label for _, label in ticks])
-    ax.set_xlabel(f"kinetic energy in {unit}")
     ax.set_xlim(min(ends), 1.5 * max(ends) or 1.0)  # with room for the numbers
     ax.set_ylim(-0.7 - 0.55 * len(works) if works else -0.4, 1.4)
-    ax.set_title(title)
+    ax.set(xlabel=f"kinetic energy in {unit}", title=title)
     handles, labels = ax.get_legend_handles_labels()
     keys = dict(zip(labels, handles, strict=True))  # each part once
     if keys:

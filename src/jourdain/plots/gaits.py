@@ -9,6 +9,7 @@ import numpy as np
 from jourdain.errors import ShapeError, unknown
 from jourdain.inputs import Array
 from jourdain.motion.basin import LOST, UNDECIDED
+from jourdain.plots.plane import regions
 from jourdain.plots.style import BLACK, BLUE, GREY, PALETTE, VERMILION, Display, display, legend, new_axes, symbol_of
 
 if TYPE_CHECKING:
@@ -64,33 +65,23 @@ def branch_plot(branch: Branch, show: str = "period", ax: Axes | None = None, ti
             keys.append(Line2D([], [], color=colour, marker=marker, linestyle="", label=kind))
     if show == "multipliers":
         ax.axhline(1.0, color=GREY, linewidth=0.8)
-    ax.set_xlabel(along.label)
-    ax.set_ylabel(shown.label)
-    ax.set_title(title)
+    ax.set(xlabel=along.label, ylabel=shown.label, title=title)
     legend(ax, keys)
     return ax
 
 
 def basin_map(basin: Basin, ax: Axes | None = None, title: str = "") -> Axes:
     """Which gait the starts come to, over the two things that vary; the gaits themselves are marked."""
-    from matplotlib.colors import ListedColormap
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
 
     if basin.reached.ndim != 2:
         raise ShapeError(f"A map of a basin needs starts over two things, and there are {basin.reached.ndim}.")
     (y, shown_y), (x, shown_x) = (_side(basin, i) for i in (0, 1))
     numbers = np.where(basin.reached == LOST, 0, np.where(basin.reached == UNDECIDED, 1, basin.reached + 2))
-    colours = ["white", GREY, *PALETTE[: len(basin.gaits)]]
     ax = new_axes(6.4, 4.2) if ax is None else ax
-    ax.pcolormesh(
-        shown_x.factor * x, shown_y.factor * y, numbers, cmap=ListedColormap(colours), vmin=-0.5,
-        vmax=len(colours) - 0.5, rasterized=True, shading="nearest",
-    )  # fmt: skip
     ends = [f"comes to gait {i}" for i in range(len(basin.gaits))] if len(basin.gaits) > 1 else ["comes to the gait"]
-    labels = ["lost", "undecided", *ends]
-    looks: dict[str, Any] = {"edgecolor": BLACK, "linewidth": 0.8}
-    keys: list[Any] = [Patch(facecolor=colours[i], label=labels[i], **looks) for i in np.unique(numbers)]
+    looks = [("lost", "white"), ("undecided", GREY), *zip(ends, PALETTE, strict=False)]
+    keys = regions(ax, shown_x.factor * x, shown_y.factor * y, numbers, looks, shading="nearest")
     star: dict[str, Any] = {
         "color": BLACK,
         "marker": "*",
@@ -104,9 +95,7 @@ def basin_map(basin: Basin, ax: Axes | None = None, title: str = "") -> Axes:
         ax.plot(shown_x.factor * across, shown_y.factor * up, **star)
     if marked:
         keys.append(Line2D([], [], label="gait", **star))
-    ax.set_xlabel(shown_x.label)
-    ax.set_ylabel(shown_y.label)
-    ax.set_title(title)
+    ax.set(xlabel=shown_x.label, ylabel=shown_y.label, title=title)
     legend(ax, keys)
     return ax
 

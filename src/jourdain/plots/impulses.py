@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jourdain.errors import ShapeError, listing, unknown
 from jourdain.events.table import pulls
 from jourdain.kinds import ON_KINDS, Kind
+from jourdain.plots.data import check_single
 from jourdain.plots.style import BLUE, GREY, ROUNDING, SMALL, VERMILION, bar_looks, bare, display, legend, new_axes
 from jourdain.quantities import QUANTITIES
 
@@ -30,8 +31,7 @@ def impulse_bars(t: Transition, ax: Axes | None = None, rows: Sequence[str] | No
 
     `rows`: which of them, default all that carry one. They must have one unit.
     """
-    if t.batch_shape:
-        raise ShapeError(f"impulse_bars shows one event, not a batch {t.batch_shape}; pick one.")
+    check_single(t.batch_shape, "impulse_bars shows one event")
     chosen = _rows(t, rows)
     unit = _unit(t, chosen)
     values = [float(t.impulse[row]) for row in chosen]

@@ -56,8 +56,6 @@ def _level_lines(ax: Axes, x: Any, y: Any, values: Any, n: int) -> None:
     if not values.count():
         return
     low, high = float(values.min()), float(values.max())
-    if not high > low:
-        return
     levels = [level for level in MaxNLocator(n).tick_values(low, high) if low < level < high]
     if not levels:
         return

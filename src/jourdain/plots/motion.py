@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jourdain.plots.style import GREY, LINE_STYLES, PALETTE, display, legend
+from jourdain.plots.style import GREY, LINE_STYLES, PALETTE, display, legend, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +21,6 @@ def motion_plot(run: Trajectory, title: str = "") -> Axes:
 
     Coordinates that stay at 0, as those of a foot that stands, are left out.
     """
-    from matplotlib.figure import Figure
-
     names, units = run.hybrid.mechanism.symbols.q_names, run.hybrid.mechanism.units
     pieces = [np.linspace(s.t[0], s.t[-1], max(2, round(N_TIMES * np.ptp(s.t) / (run.end or 1)))) for s in run.segments]
     states = [s.at(t)[:, 1 : 1 + len(names)] for s, t in zip(run.segments, pieces, strict=True)]
@@ -32,7 +30,7 @@ def motion_plot(run: Trajectory, title: str = "") -> Axes:
         if largest[i] > 1e-9 * np.max(largest) or len(names) == 1:
             panels.setdefault(units.get(name, ""), []).append(i)
     n = max(len(panels), 1)
-    axes = Figure(figsize=(6.4, 1.0 + 2.4 * n), layout="constrained").subplots(n, 1, sharex=True, squeeze=False)[:, 0]
+    axes = new_figure(6.4, 1.0 + 2.4 * n).subplots(n, 1, sharex=True, squeeze=False)[:, 0]
     for ax, (unit, indices) in zip(axes, panels.items(), strict=False):
         keys = []
         for k, i in enumerate(indices):
@@ -45,8 +43,8 @@ def motion_plot(run: Trajectory, title: str = "") -> Axes:
             keys.append(lines[0])
         for event in run.events:
             ax.axvline(event.t, color=GREY, linewidth=0.5, zorder=0)
-        unit_shown = display("", unit, symbol="coordinates").label
-        ax.set_ylabel(display(names[indices[0]], unit).label if len(indices) == 1 else unit_shown)
+        symbol = "coordinates" if len(indices) > 1 else ""
+        ax.set_ylabel(display(names[indices[0]], unit, symbol=symbol).label)
         if len(indices) > 1:
             legend(ax, keys)
     axes[-1].set_xlabel("time in s")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes
+from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes, zero
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ def impulse_path(t: Transition, contact: str, ax: Axes | None = None) -> Axes:
     slips = {"$u_t$, slip": path.u_t} if path.u_t.ndim == 1 else dict(zip(_IN_SPACE, path.u_t.T, strict=True))
     for (label, u_t), style in zip(slips.items(), ("--", "-."), strict=False):
         ax.plot(path.p, u_t, color=VERMILION, linestyle=style, label=label)
-    ax.axhline(0, color="black", linewidth=0.8)
+    zero(ax)
     _work(ax, path)
     ends = {"compression ends": path.p_c, "slip ends": path.p_slip}
     for text, p in ends.items():
@@ -34,8 +34,7 @@ def impulse_path(t: Transition, contact: str, ax: Axes | None = None) -> Axes:
             ax.axvline(p, color=GREY, linestyle=":", linewidth=1.2)
             ax.annotate(f" {text}", (p, 1.0), xycoords=("data", "axes fraction"), va="top", fontsize=SMALL, rotation=90,
                         ha="right")  # fmt: skip
-    ax.set_xlabel(f"normal impulse of {contact}, $p$ in N s")
-    ax.set_ylabel("row velocity in m/s")
+    ax.set(xlabel=f"normal impulse of {contact}, $p$ in N s", ylabel="row velocity in m/s")
     ax.legend(loc="upper left", bbox_to_anchor=(1.2, 1), borderaxespad=0, frameon=False, fontsize=SMALL)
     return ax
 
@@ -49,5 +48,4 @@ def _work(ax: Axes, path: ImpulsePath) -> None:
     ax.plot([], [], color=GREEN, linewidth=1.2, label="work (right)")
     low, high = ax.get_ylim()
     reach = np.max(np.abs(work), initial=0.0) / max(abs(low), abs(high)) or 1.0
-    right.set_ylim(low * reach, high * reach)
-    right.set_ylabel("work of the contact in J")
+    right.set(ylim=(low * reach, high * reach), ylabel="work of the contact in J")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -50,8 +51,7 @@ class Plane:
     def begin(self, ax: Axes) -> Content:
         """Label the axes; what is drawn on top of them later fits."""
         drawn = label_axes(ax, self.across, self.up, self.along_x, self.along_y)
-        ax.set_xlim(self.shown_x[0], self.shown_x[-1])
-        ax.set_ylim(self.shown_y[0], self.shown_y[-1])
+        ax.set(xlim=self.shown_x[[0, -1]], ylim=self.shown_y[[0, -1]])
         return drawn
 
 
@@ -75,6 +75,19 @@ def no_result(ax: Axes) -> Any:
     looks: dict[str, Any] = {"facecolor": "#DDDDDD", "edgecolor": "#777777", "hatch": "////", "linewidth": 0}
     ax.add_patch(Rectangle((0, 0), 1, 1, transform=ax.transAxes, zorder=0, **looks))
     return Patch(label="no result", **looks)
+
+
+def regions(ax: Axes, x: Array, y: Array, numbers: Any, looks: Sequence[tuple[str, str]], **more: Any) -> list[Any]:
+    """Cells in the colours of their numbers, none where NaN; `looks`: (label, colour) of 0, 1, … Keys of the legend."""
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch
+
+    colours = ListedColormap([colour for _, colour in looks])
+    scale: dict[str, Any] = {"cmap": colours, "vmin": -0.5, "vmax": len(looks) - 0.5}
+    # Thousands of cells are a picture inside the drawing; lines and text stay lines and text.
+    ax.pcolormesh(x, y, np.ma.masked_invalid(numbers), rasterized=True, **scale, **more)
+    found = [looks[int(i)] for i in np.unique(numbers[np.isfinite(numbers)])]
+    return [Patch(facecolor=colour, label=label, edgecolor=BLACK, linewidth=0.8) for label, colour in found]
 
 
 def zero_line(ax: Axes, of: Plane, quantity: xarray.DataArray) -> Any:

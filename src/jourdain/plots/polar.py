@@ -48,8 +48,7 @@ def polar(ds: xarray.Dataset, quantity: str = "xi", over: str | None = None, ax:
         shown.keys.append(Line2D([], [], **looks, label=text))
     shown.n_lines += len(drawn.lines)
     ax.set_title(f"{ax.get_ylabel()} over {drawn.over.symbol}", fontsize="medium")
-    ax.set_xlabel("")  # on a circle axis labels stand nowhere near their axis
-    ax.set_ylabel("")
+    ax.set(xlabel="", ylabel="")  # on a circle axis labels stand nowhere near their axis
     ax.set_rmin(0.0)
     half = _angles(ax, drawn.x)
     # Below the disc, where half of one leaves room: beside it the legend would take as much space as the plot.

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from jourdain.errors import ShapeError
 from jourdain.inputs import Flags, StateLike
+from jourdain.plots.data import check_single
 from jourdain.plots.render import rendered
-from jourdain.plots.style import BLUE, GREY, SMALL, VERMILION
+from jourdain.plots.style import BLUE, GREY, SMALL, VERMILION, new_figure
 from jourdain.robots.description import GROUND, N_Q
 
 if TYPE_CHECKING:
@@ -35,13 +36,10 @@ def robot_picture(
     `render`: False draws a stick figure, lengths in m; True wants MuJoCo's picture; if not given, that where a GL and
     the meshes are there. `cell`: of a grid in a figure, where to draw; else in a figure of its own.
     """
-    from matplotlib.figure import Figure
-
     pose = robot.coordinates(q)
-    if pose.ndim != 1:
-        raise ShapeError(f"A picture shows one pose, not a batch {pose.shape[:-1]}; pick one.")
+    check_single(pose.shape[:-1], "A picture shows one pose")
     if cell is None:
-        cell = Figure(figsize=(6.0, 4.6), layout="constrained").add_gridspec(1, 1)[0]
+        cell = new_figure(6.0, 4.6).add_gridspec(1, 1)[0]
     figure = cell.get_gridspec().figure
     heights = [float(robot.position(name, pose, **parameters)[2]) for name in marks]
     floor = min(heights) if heights else None
@@ -80,16 +78,18 @@ def _stick(
 ) -> Axes:
     bodies = robot.description.bodies
     places = [robot.position(body.name, q, **parameters) if body.name in robot.points else None for body in bodies]
+
+    def bone(parent: int, end: Any) -> None:
+        above = None if parent == GROUND else places[parent]
+        if above is not None and end is not None:
+            ax.plot(*np.transpose([above, end]), color=BLUE, linewidth=2.5, solid_capstyle="round")
+
     for body, here in zip(bodies, places, strict=True):
-        above = None if body.parent == GROUND else places[body.parent]
-        if here is not None and above is not None:
-            ax.plot(*np.transpose([above, here]), color=BLUE, linewidth=2.5, solid_capstyle="round")
+        bone(body.parent, here)
     ends = [robot.position(name, q, **parameters) for name in marks]
     carriers = {frame.name: frame.body for frame in robot.description.frames}
     for name, end in zip(marks, ends, strict=True):
-        above = None if carriers[name] == GROUND else places[carriers[name]]
-        if above is not None:
-            ax.plot(*np.transpose([above, end]), color=BLUE, linewidth=2.5, solid_capstyle="round")
+        bone(carriers[name], end)
         ax.scatter(*end, color=VERMILION, s=28, zorder=5)
         ax.text(*end, f" {name}", fontsize=SMALL)
     seen = np.array([place for place in (*places, *ends) if place is not None])

@@ -13,7 +13,7 @@ from jourdain.kinds import ContactState
 from jourdain.plots.content import label_axes
 from jourdain.plots.data import parameter, swept
 from jourdain.plots.data import quantity as quantity_of
-from jourdain.plots.plane import Plane, no_result, plane, zero_line
+from jourdain.plots.plane import Plane, no_result, plane, regions, zero_line
 from jourdain.plots.style import BLACK, BLUE, GREY, ORANGE, SKY, VERMILION, YELLOW, Display, legend, new_axes
 
 if TYPE_CHECKING:
@@ -53,9 +53,6 @@ def state_map(
     >>> ax.get_xlabel(), ax.get_ylabel(), [text.get_text() for text in ax.get_legend().get_texts()]
     ('$\\theta$ in degrees', 'friction', ['sticks', 'slips', 'reverses'])
     """
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Patch
-
     contact, array = states(ds, contact)
     of = plane(array, over, for_one="state_steps")
     numbers = of.numbers(array)
@@ -63,16 +60,10 @@ def state_map(
     drawn = of.begin(ax)
     edges = _edges(of.shown_x), _edges(of.shown_y)
     _few_in_full(ax, of, *edges)
-    # Thousands of cells are a picture inside the drawing; lines and text stay lines and text.
-    ax.pcolormesh(
-        *edges, np.ma.masked_invalid(numbers), cmap=ListedColormap(list(COLOURS.values())),
-        vmin=-0.5, vmax=len(COLOURS) - 0.5, rasterized=True,
-    )  # fmt: skip
+    drawn.keys += regions(ax, *edges, numbers, [(str(state), colour) for state, colour in COLOURS.items()])
     switch = _switch_line(ax, of, ds, contact, numbers) if threshold is None else None
     if switch is None:
         _boundaries(ax, *edges, numbers)
-    looks: dict[str, Any] = {"edgecolor": BLACK, "linewidth": 0.8}
-    drawn.keys += [Patch(facecolor=COLOURS[one], label=str(one), **looks) for one in occurring(numbers)]
     if not np.isfinite(numbers).all():
         drawn.keys.append(no_result(ax))
     drawn.keys += [] if switch is None else [switch]

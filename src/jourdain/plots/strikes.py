@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jourdain.plots.style import BLACK, BLUE, GREY, LINE_STYLES, ORANGE, PALETTE, SMALL, energy_scale, new_axes
+from jourdain.plots.style import (
+    BLACK,
+    BLUE,
+    GREY,
+    LINE_STYLES,
+    ORANGE,
+    PALETTE,
+    SMALL,
+    energy_scale,
+    new_axes,
+    new_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,7 +26,7 @@ if TYPE_CHECKING:
     from jourdain.experiment import Repeats, Strike
 
 BEFORE, AFTER = 3.0, 2.5  # lengths of a compression that are shown before and behind it
-MILLI = 1e-3
+MILLI, TIME = 1e-3, "time from the onset in ms"
 PARTS = (("T_c", ORANGE, "-"), ("T_a", BLUE, "--"))
 
 
@@ -38,8 +49,7 @@ def energies_over_time(strike: Strike | Repeats, ax: Axes | None = None, title: 
         for t_spot, side in spots:
             value = float(np.mean([getattr(one, f"{part}_{side}") for one in several]))
             ax.plot(t_spot, scale * value, "o", color=BLACK, markerfacecolor="white", markersize=5, zorder=3)
-    ax.set_xlabel("time from the onset in ms")
-    ax.set_ylabel(f"energy in {unit}")
+    ax.set(xlabel=TIME, ylabel=f"energy in {unit}")
     ax.set_title(title, fontsize=10)
     ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
     if key:
@@ -58,18 +68,14 @@ def forces_over_time(strike: Strike | Repeats, ax: Axes | None = None) -> Axes:
                     label=row if one is _several(strike)[0] else None)  # fmt: skip
     rig = _several(strike)[0].rig
     unit = rig.force_unit(rig.normal)
-    ax.set_ylabel(f"force in {unit}" if unit else "force")
-    ax.set_xlabel("time from the onset in ms")
+    ax.set(xlabel=TIME, ylabel=f"force in {unit}" if unit else "force")
     ax.legend(frameon=False, fontsize=SMALL)
     return ax
 
 
 def strike_plot(strike: Strike | Repeats, title: str = "") -> Axes:
     """Energies above, forces below, the compression shaded. Returns the Axes of the energies."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.0, 5.0), layout="constrained")
-    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 1))
+    upper, lower = new_figure(6.0, 5.0).subplots(2, 1, sharex=True, height_ratios=(1.5, 1))
     energies_over_time(strike, upper, title)
     forces_over_time(strike, lower)
     upper.set_xlabel("")

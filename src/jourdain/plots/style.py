@@ -157,6 +157,11 @@ def bare(ax: Axes) -> None:
     ax.tick_params(axis="y", length=0)
 
 
+def zero(ax: Axes) -> None:
+    """A thin line where y is 0."""
+    ax.axhline(0, color=BLACK, linewidth=0.8)
+
+
 def degree_ticks(axis: Axis, shown: ArrayLike) -> None:
     """Ticks where one looks for them on a wide angle: every 10, 15, 30, 45 or 90 degrees."""
     from matplotlib.ticker import MultipleLocator

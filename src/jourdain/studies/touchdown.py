@@ -15,7 +15,7 @@ from jourdain.events.transition import Transition
 from jourdain.gallery.touchdown import BASE, base_of, touchdown
 from jourdain.kinds import ContactState
 from jourdain.laws import MoreauCoulomb
-from jourdain.progress import bar
+from jourdain.progress import bar, quiet
 from jourdain.robots.robot import Robot
 from jourdain.scenarios.scenario import Scenario
 
@@ -150,8 +150,7 @@ def sampled(scenario: Scenario, feet: tuple[str, ...], values: Mapping[str, floa
             size = min(CHUNK, n - start)
             parts.append(scenario.sweep(samples=draws(scenario, values, size, rng), keep=keep, progress=False)
                          .drop_vars(list(scenario.parameters), errors="ignore"))  # fmt: skip
-            if advance is not None:
-                advance(size)
+            (advance or quiet)(size)
     whole = xarray.concat(parts, dim="sample").assign_coords(sample=np.arange(n))
     if not np.isfinite(whole["loss"].values).any():
         reason = Status(int(whole["status"].values[0])).message

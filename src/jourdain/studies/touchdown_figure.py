@@ -42,9 +42,8 @@ def _losses(ax: Any, study: Study) -> None:
     ax.hist(shown, bins=80, color=BLUE, density=True)
     for quantile, style in ((0.05, ":"), (0.5, "-"), (0.95, ":")):
         ax.axvline(np.quantile(loss, quantile) * scale, color=VERMILION, linestyle=style)
-    ax.set_xlabel(f"lost energy in {unit} (5 %, median, 95 %)")
-    ax.set_yticks([])
-    ax.set_title(f"{study.states.sizes['sample']} states around the pose")
+    title = f"{study.states.sizes['sample']} states around the pose"
+    ax.set(xlabel=f"lost energy in {unit} (5 %, median, 95 %)", yticks=[], title=title)
 
 
 def _directions(ax: Any, study: Study) -> None:
@@ -56,9 +55,8 @@ def _directions(ax: Any, study: Study) -> None:
     for i, value in enumerate(xi):
         ax.annotate(f" {short(round(float(value), 6))}", (value, i), va="center", fontsize=SMALL)
     ax.invert_yaxis()
-    ax.set_xlim(0, 1.15)
-    ax.set_xlabel("$\\xi$, the part of the energy that is lost")
-    ax.set_title("base velocities, costliest to gentlest")
+    title = "base velocities, costliest to gentlest"
+    ax.set(xlim=(0, 1.15), xlabel="$\\xi$, the part of the energy that is lost", title=title)
     bare(ax)
 
 
@@ -79,9 +77,7 @@ def _knees(ax: Any, study: Study) -> None:
     ax.plot(np.degrees(KNEES), study.knees["xi"].values, color=BLUE)
     here = {**study.scenario.parameters, **study.values}.get("knee") or 0.0
     ax.axvline(np.degrees(here), color=GREY, linestyle=":")
-    ax.set_xlabel("knee in degrees; feet stay under the hips")
-    ax.set_ylabel("$\\xi$")
-    ax.set_ylim(0, 1.05)
+    ax.set(xlabel="knee in degrees; feet stay under the hips", ylabel="$\\xi$", ylim=(0, 1.05))
     ax.set_title("the effect of the knees")
 
 
@@ -94,8 +90,6 @@ def _feet(ax: Any, study: Study) -> None:
         looks = bar_looks(PALETTE[k % len(PALETTE)], HATCHES[k % len(HATCHES)])
         ax.barh(study.feet, np.multiply(widths, 100), 0.6, np.multiply(lefts, 100), label=word, **looks)
     ax.invert_yaxis()
-    ax.set_xlim(0, 100)
-    ax.set_xlabel("percent of the states")
-    ax.set_title(f"which feet hold, friction {FRICTION:g}")
+    ax.set(xlim=(0, 100), xlabel="percent of the states", title=f"which feet hold, friction {FRICTION:g}")
     ax.legend(loc="upper center", bbox_to_anchor=(0.4, -0.14), ncols=3, frameon=False, fontsize=SMALL)
     bare(ax)

@@ -13,7 +13,6 @@ from scipy.integrate import solve_ivp
 from jourdain import gallery
 from jourdain.inputs import Array
 from jourdain.scenarios.scenario import Scenario
-from jourdain.studies.benchmarks.walker import drawn
 
 MASS, SIDES, FALL, RESTITUTION = 1.0, np.array([0.3, 0.2, 0.1]), 2.0, 0.5  # the defaults of the gallery's box
 RANGES = {"theta": (-0.9, -0.3), "phi": (0.3, 0.9), "v_x": (0.5, 1.5), "v_y": (-1.0, 1.0), "friction": (0.05, 0.15)}
@@ -24,11 +23,6 @@ RELATIVE, ABSOLUTE = 1e-11, 1e-13  # tolerances that give ten digits
 
 def scenario() -> Scenario:
     return gallery.thrown_box()
-
-
-def samples(n: int, seed: int = 0) -> dict[str, Array]:
-    """n random sets of the parameters, by name."""
-    return drawn(RANGES, n, seed)
 
 
 def by_solve_ivp(theta: Array, phi: Array, v_x: Array, v_y: Array, friction: Array) -> Array:

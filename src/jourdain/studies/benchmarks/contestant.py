@@ -6,6 +6,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from jourdain.errors import BadEvent
+from jourdain.inputs import Array
+
+AGREEMENT = 1e-9  # of the largest number of its kind
+
 
 @dataclass(frozen=True)
 class Contestant:
@@ -24,6 +31,13 @@ class Result:
     name: str
     rate: float
     note: str = ""
+
+
+def check_equal(peer: str, what: str, ours: Array, theirs: Array, largest: float) -> None:
+    """Raise unless a peer has the same numbers; `largest` of their kind."""
+    off = float(np.max(np.abs(ours - theirs)) / largest)
+    if not off <= AGREEMENT:
+        raise BadEvent(f"{peer} and jourdain differ in {what} by {off:.1e}: nothing was timed.")
 
 
 Pair = tuple[str, str]  # rows that are compared: ours, theirs

@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.errors import BadEvent
 from jourdain.experiment import Testbed, read
 from jourdain.inputs import Array
 from jourdain.scenarios.scenario import Scenario
-from jourdain.studies.benchmarks.contestant import Contestant
+from jourdain.studies.benchmarks.contestant import Contestant, check_equal
 
 LOG, LOG_NUMPY = "a log from CSV, strike and curves", "a log from CSV, pandas, savgol_filter, NumPy"
 N_SAMPLES = 1_000_000
-AGREEMENT = 1e-9
 WINDOW, DEGREE = 61, 3  # of the filter
 
 
@@ -99,9 +97,7 @@ def check(path: Path, model: Scenario) -> None:
     v = np.gradient(q, 1e-3, axis=0)
     found = strike.rig.states(q, v)
     for name, theirs in zip(("T_c", "T_a"), energies(q, v, model.parameters), strict=True):
-        off = float(np.max(np.abs(found[name] - theirs)) / np.max(found["T"]))
-        if not off <= AGREEMENT:
-            raise BadEvent(f"NumPy and jourdain differ in {name} of a log by {off:.1e}: nothing was timed.")
+        check_equal("NumPy", f"{name} of a log", found[name], theirs, np.max(found["T"]))
 
 
 def contestants(path: Path) -> Iterator[Contestant]:

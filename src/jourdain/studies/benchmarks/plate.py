@@ -16,7 +16,6 @@ from jourdain.inputs import Array
 from jourdain.laws import Frictionless
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
-from jourdain.studies.benchmarks.walker import drawn
 
 CORNERS = ((-0.2, -0.15), (-0.2, 0.15), (0.2, -0.15), (0.2, 0.15))  # m, from the middle of the plate
 MASSES = (3.0, 0.2, 0.3, 0.01)  # of falling, turning about x and y, twisting: it reaches far beyond its corners
@@ -42,11 +41,6 @@ def scenario() -> Scenario:
     return mechanism.event(contacts=dict.fromkeys(feet, Frictionless(RESTITUTION))).at(
         v={"fall": -1, "roll": w_x, "pitch": w_y}, defaults={w_x: 0.0, w_y: 0.0}
     )
-
-
-def samples(n: int, seed: int = 0) -> dict[str, Array]:
-    """n random sets of the parameters, by name."""
-    return drawn(RANGES, n, seed)
 
 
 def by_nnls(d_x: Array, d_y: Array, w_x: Array, w_y: Array) -> Array:

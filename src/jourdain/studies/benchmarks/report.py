@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-from jourdain.studies.benchmarks.run import Report
+from jourdain.studies.benchmarks.run import RATES, TWO, Report
 
 Row = tuple[str, ...]
 
 
 def tables(report: Report) -> list[tuple[Row, list[Row]]]:
     """(header, rows) of each table."""
-    ours = next((result.rate for result in report.rates if result.name == "jourdain, 2 threads"), 0.0)
-    rates: list[Row] = [
-        (result.name, f"{result.rate / 1e6:.3g}", f"{ours / result.rate:.3g}" if ours else "", result.note)
-        for result in report.rates
-    ]
-    contacts: list[Row] = [(result.name, f"{result.rate / 1e6:.3g}", result.note) for result in report.contacts]
-    motion: list[Row] = [(result.name, f"{result.rate:.3g}", result.note) for result in report.motion]
-    robots: list[Row] = [(result.name, f"{result.rate / 1e6:.3g}", result.note) for result in report.robots]
-    logs: list[Row] = [(result.name, f"{result.rate / 1e6:.3g}", result.note) for result in report.logs]
-    times: list[Row] = [(name, _seconds(value)) for name, value in report.times.items()]
-    ratios: list[Row] = [
-        (name, f"{value:.3g}") for name, value in report.ratios.items() if not name.startswith("jourdain /")
-    ]
-    memory: list[Row] = [(name, f"{value:.3g}") for name, value in report.memory.items()]
-    found: list[tuple[Row, list[Row]]] = [
-        (("walker's heel strike", "million events/s", "jourdain on 2 threads is × faster", "how"), rates),
-        (("contacts", "million events/s", "how"), contacts),
-        (("robots, 1 core", "million events/s", "how"), robots),
-        (("motion", "steps or starts/s", "how"), motion),
-        (("logs", "million samples/s", "how"), logs),
-        (("time", ""), times),
-        (("ratio", ""), ratios),
-        (("memory", ""), memory),
-    ]
+    ours = next((result.rate for result in report.results["walker"] if result.name == TWO), 0.0)
+    found: list[tuple[Row, list[Row]]] = []
+    for table, (_, title, unit, size) in RATES.items():
+        header: Row = (title, unit, "how")
+        rows: list[Row] = [(one.name, f"{one.rate / size:.3g}", one.note) for one in report.results[table]]
+        if table == "walker":
+            header = (title, unit, "jourdain on 2 threads is × faster", "how")
+            faster = [f"{ours / one.rate:.3g}" if ours else "" for one in report.results[table]]
+            rows = [(name, rate, times, how) for (name, rate, how), times in zip(rows, faster, strict=True)]
+        found.append((header, rows))
+    ratios = {name: value for name, value in report.ratios.items() if not name.startswith("jourdain /")}
+    found.append((("time", ""), [(name, _seconds(value)) for name, value in report.times.items()]))
+    for title, numbers in (("ratio", ratios), ("memory", report.memory)):
+        found.append(((title, ""), [(name, f"{value:.3g}") for name, value in numbers.items()]))
     return [(header, rows) for header, rows in found if rows]
 
 

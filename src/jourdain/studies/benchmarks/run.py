@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,26 +22,26 @@ from typing import Any
 import numpy as np
 
 from jourdain import gallery
-from jourdain.errors import BadArgument, BadEvent, listing, unknown
-from jourdain.progress import bar
+from jourdain.errors import BadArgument, listing, unknown
+from jourdain.progress import bar, quiet
 from jourdain.scenarios.scenario import Scenario
 from jourdain.studies.benchmarks import (
     box_corner,
     logs,
     motion,
     plate,
+    programs,
     robots,
     rough_walker,
     walker,
     walker_casadi,
     walker_numpy,
 )
-from jourdain.studies.benchmarks.contestant import Contestant, Result, ratios
+from jourdain.studies.benchmarks.contestant import Contestant, Result, check_equal, ratios
 from jourdain.studies.benchmarks.walker import QUANTITIES, RANGES
 
 REPETITIONS = 9
 REPETITIONS_OF_MOTION = 3  # it takes longer
-AGREEMENT = 1e-9  # of the largest number of its kind
 EVENT, GRADIENT = "event in a batch, 1 thread", "T_c and its 4 derivatives in a batch, 1 thread"
 SIDE = 46  # points along each of the four axes of the grid
 N_CHECKED = 5000
@@ -56,6 +56,7 @@ DESCRIBE, BUILD = "describe, build and compile", "build and compile"
 
 
 Table = Callable[[], Iterable[Contestant]]
+Advance = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -64,26 +65,17 @@ class Report:
 
     machine: dict[str, str]
     repetitions: int
-    rates: list[Result]
+    results: dict[str, list[Result]]  # by table of `ROWS`
     times: dict[str, float]  # what → seconds
     ratios: dict[str, float]
     memory: dict[str, float]
-    missing: list[str] = field(default_factory=list)
-    contacts: list[Result] = field(default_factory=list)
-    motion: list[Result] = field(default_factory=list)
-    robots: list[Result] = field(default_factory=list)
-    logs: list[Result] = field(default_factory=list)
+    missing: list[str]
 
     def to_dict(self) -> dict[str, Any]:
-        rates = {result.name: result.rate for result in self.rates}
         return {
             "machine": self.machine,
             "repetitions": self.repetitions,
-            "events_per_second": rates,
-            "contacts_per_second": {result.name: result.rate for result in self.contacts},
-            "robot_events_per_second": {result.name: result.rate for result in self.robots},
-            "steps_and_starts_per_second": {result.name: result.rate for result in self.motion},
-            "samples_per_second": {result.name: result.rate for result in self.logs},
+            **{key: {one.name: one.rate for one in self.results[table]} for table, (key, *_) in RATES.items()},
             "seconds": self.times,
             "ratios": self.ratios,
             "memory": self.memory,
@@ -104,28 +96,16 @@ def bench(repetitions: int = REPETITIONS, progress: bool | None = None, only: st
         slow = [*tables["motion"], *tables["logs"]]
         quick = [one for several in tables.values() for one in several if one not in slow]
         fewer = min(repetitions, REPETITIONS_OF_MOTION)
-        with bar("bench", repetitions * len(quick) + fewer * len(slow) + 8 + len(cases), progress) as advance:
+        with bar("bench", repetitions * len(quick) + fewer * len(slow) + 8 + len(cases), progress) as watched:
+            advance = watched or quiet
             seconds = _timed(quick, repetitions, advance) | _timed(slow, fewer, advance)
-            times = _single_times(tables["singles"], seconds)
+            times = {one.name: seconds[one.name] / one.n for one in tables["singles"]}
             times |= _cold_times(chosen, advance) | _robot_times(cases, chosen, advance)
 
-    def results(table: str) -> list[Result]:
-        return [Result(one.name, one.n / seconds[one.name], one.note) for one in tables[table]]
-
-    found = {table: results(table) for table in ROWS if table in tables}
-    return Report(
-        _machine(),
-        repetitions,
-        found["walker"],
-        times,
-        _ratios(found),
-        _memory(found["walker"]) if only is None else {},
-        missing,
-        found["contacts"],
-        found["motion"],
-        found["robots"],
-        found["logs"],
-    )
+    results = {table: [Result(one.name, one.n / seconds[one.name], one.note) for one in several]
+               for table, several in tables.items()}  # fmt: skip
+    memory = _memory(results["walker"]) if only is None else {}
+    return Report(_machine(), repetitions, results, times, _ratios(results), memory, missing)
 
 
 def _chosen(only: str | None) -> set[str]:
@@ -181,9 +161,10 @@ def check_contacts(rough: Scenario, landing: Scenario, corner: Scenario) -> None
     """The same for contacts: a heel strike with friction, a plate on four corners, a box that strikes with one."""
     peers: tuple[tuple[str, Scenario, Sequence[str], dict[str, Any], Callable[..., Any]], ...] = (
         ("Routh's method in NumPy", rough, QUANTITIES, walker.samples(N_CHECKED), rough_walker.by_stretches),
-        ("scipy.optimize.nnls", landing, plate.QUANTITIES, plate.samples(N_CHECKED), plate.by_nnls),
-        ("scipy.integrate.solve_ivp", corner, box_corner.QUANTITIES, box_corner.samples(50), box_corner.by_solve_ivp),
-    )
+        ("scipy.optimize.nnls", landing, plate.QUANTITIES, walker.samples(N_CHECKED, plate.RANGES), plate.by_nnls),
+        ("scipy.integrate.solve_ivp", corner, box_corner.QUANTITIES, walker.samples(50, box_corner.RANGES),
+         box_corner.by_solve_ivp),
+    )  # fmt: skip
     for peer, scenario, names, samples, call in peers:
         _compare(peer, names, _kept(scenario, samples, names), call(**samples))
 
@@ -196,9 +177,7 @@ def _kept(scenario: Scenario, samples: dict[str, Any], names: Sequence[str]) -> 
 
 def _compare(peer: str, names: Sequence[str], ours: Any, theirs: Any) -> None:
     for name, one, other in zip(names, ours, theirs, strict=True):
-        off = float(np.max(np.abs(one[: len(other)] - other)) / np.max(np.abs(one)))
-        if not off <= AGREEMENT:
-            raise BadEvent(f"{peer} and jourdain differ in {name} by {off:.1e}: nothing was timed.")
+        check_equal(peer, name, one[: len(other)], other, np.max(np.abs(one)))
 
 
 def _sweeps(scenario: Scenario) -> Iterator[Contestant]:
@@ -230,27 +209,25 @@ def _contacts(scenario: Scenario, rough: Scenario, landing: Scenario, corner: Sc
     places: dict[str, Any] = {name: np.linspace(*ends, side) for name, ends in plate.RANGES.items()}
     sweep = _with_threads(2, partial(landing.sweep, **places, keep=plate.QUANTITIES))
     yield Contestant(SETS, side**4, sweep, "a plate lands on four corners, 2 threads")
-    few = plate.samples(4000)
+    few = walker.samples(4000, plate.RANGES)
     yield Contestant(NNLS, 4000, lambda: plate.by_nnls(**few), "a loop over scipy.optimize.nnls")
-    throws = box_corner.samples(20_000)
+    throws = walker.samples(20_000, box_corner.RANGES)
     sweep = _with_threads(2, partial(corner.sweep, samples=throws, keep=box_corner.QUANTITIES))
     yield Contestant(IN_SPACE, 20_000, sweep, "a box strikes with a corner, 2 threads")
-    fewer = box_corner.samples(50)
+    fewer = walker.samples(50, box_corner.RANGES)
     yield Contestant(IVP, 50, lambda: box_corner.by_solve_ivp(**fewer), "a loop over scipy.integrate.solve_ivp, DOP853")
 
 
 def _peers(samples: dict[str, Any], few: dict[str, Any]) -> Iterator[Contestant]:
     """Who else computes the strike; `few` is for those that take events one by one."""
     n = samples["theta"].size
-    yield Contestant(
-        "NumPy, batched", n, lambda: walker_numpy.plain(**samples), "Jacobians, M = Σ m JᵀJ, np.linalg.solve"
-    )
-    yield Contestant(
-        "NumPy, tuned", n, lambda: walker_numpy.stacked(**samples), "M written out, Cholesky, substitution"
-    )
-    yield Contestant(
-        "NumPy, by hand", n, lambda: walker_numpy.by_columns(**samples), "elimination for the zeros of this M"
-    )
+    by_numpy = {
+        "NumPy, batched": (walker_numpy.plain, "Jacobians, M = Σ m JᵀJ, np.linalg.solve"),
+        "NumPy, tuned": (walker_numpy.stacked, "M written out, Cholesky, substitution"),
+        "NumPy, by hand": (walker_numpy.by_columns, "elimination for the zeros of this M"),
+    }
+    for name, (solve, how) in by_numpy.items():
+        yield Contestant(name, n, partial(solve, **samples), how)
     for threads in (1, 2):
         mapped = partial(walker_casadi.build(walker_casadi.strike(), n, threads), *samples.values())
         yield Contestant(f"CasADi map, {_threads(threads)}", n, mapped, "an expression graph, its virtual machine")
@@ -307,7 +284,7 @@ def _with_threads(n: int, call: Callable[[], Any]) -> Callable[[], Any]:
     return limited
 
 
-def _timed(contestants: list[Contestant], repetitions: int, advance: Callable[[int], None] | None) -> dict[str, float]:
+def _timed(contestants: list[Contestant], repetitions: int, advance: Advance) -> dict[str, float]:
     """Median seconds of each, in turn. Before each time there is one that does not count: memory that was not used for
     a while may have gone back to the host of a virtual machine, and is slow to come again.
     """
@@ -318,60 +295,31 @@ def _timed(contestants: list[Contestant], repetitions: int, advance: Callable[[i
             start = time.perf_counter()
             one.call()
             seconds[one.name].append(time.perf_counter() - start)
-            if advance is not None:
-                advance(1)
+            advance(1)
     return {name: statistics.median(several) for name, several in seconds.items()}
 
 
-def _single_times(singles: list[Contestant], seconds: dict[str, float]) -> dict[str, float]:
-    return {one.name: seconds[one.name] / one.n for one in singles}
+_ONCE = {IMPORT: programs.IMPORT, FIRST: programs.FIRST}
+_CACHED = {DESCRIBE: programs.DESCRIBE, BUILD: programs.BUILD}
 
 
-# What a new process pays: code that prints seconds, or, if it prints nothing, the whole process is timed.
-_IMPORT = "import time; t = time.perf_counter(); import jourdain; print(time.perf_counter() - t)"
-_FIRST = "from jourdain import gallery; gallery.walker().solve(theta=0.7)"
-_BUILD = """
-import time
-import sympy.physics.mechanics, llvmlite.binding
-from jourdain import gallery
-from jourdain.studies.benchmarks import walker
-t = time.perf_counter()
-walker.solver(gallery.walker()).fast.kernel
-print(time.perf_counter() - t)
-"""
-_COMPILE = """
-import time
-import llvmlite.binding
-from jourdain import gallery
-from jourdain.studies.benchmarks import walker
-scenario = gallery.walker()
-t = time.perf_counter()
-walker.solver(scenario).fast.kernel
-print(time.perf_counter() - t)
-"""
-
-
-def _cold_times(chosen: set[str], advance: Callable[[int], None] | None) -> dict[str, float]:
+def _cold_times(chosen: set[str], advance: Advance) -> dict[str, float]:
     """Medians of new processes, with an empty cache and with one that has the kernels."""
-    found = {name: _process(code) for name, code in ((IMPORT, _IMPORT), (FIRST, _FIRST)) if name in chosen}
+    found = {name: _process(code) for name, code in _ONCE.items() if name in chosen}
     with tempfile.TemporaryDirectory() as folder:
-        for title, code in ((DESCRIBE, _BUILD), (BUILD, _COMPILE)):
+        for title, code in _CACHED.items():
             found |= _cold_and_cached(title, f"{title}, cached", code, folder, 5, chosen)
-            if advance is not None:
-                advance(4)
+            advance(4)
     return found
 
 
-def _robot_times(
-    cases: Sequence[robots.Case], chosen: set[str], advance: Callable[[int], None] | None
-) -> dict[str, float]:
+def _robot_times(cases: Sequence[robots.Case], chosen: set[str], advance: Advance) -> dict[str, float]:
     """From the file to a first answer in a batch, in new processes, with an empty cache and with one that has it."""
     found: dict[str, float] = {}
     for case in cases:
         with tempfile.TemporaryDirectory() as folder:
             found |= _cold_and_cached(*_robot_rows(case), robots.build_code(case), folder, 3, chosen)
-        if advance is not None:
-            advance(1)
+        advance(1)
     return found
 
 
@@ -443,9 +391,16 @@ ROWS = {
     "robots": tuple(name for pair in robots.PAIRS for name in pair),
     "motion": tuple(name for pair in motion.PAIRS for name in pair),
     "logs": tuple(name for pair in logs.PAIRS for name in pair),
-    "new processes": (IMPORT, FIRST, *(name for title in (DESCRIBE, BUILD) for name in (title, f"{title}, cached")),
+    "new processes": (IMPORT, FIRST, *(name for title in _CACHED for name in (title, f"{title}, cached")),
                       *(name for case in robots.CASES for name in _robot_rows(case))),
 }  # fmt: skip
+RATES = {  # table → its key in a file; on the page its title, what is counted, and by how many
+    "walker": ("events_per_second", "walker's heel strike", "million events/s", 1e6),
+    "contacts": ("contacts_per_second", "contacts", "million events/s", 1e6),
+    "robots": ("robot_events_per_second", "robots, 1 core", "million events/s", 1e6),
+    "motion": ("steps_and_starts_per_second", "motion", "steps or starts/s", 1.0),
+    "logs": ("samples_per_second", "logs", "million samples/s", 1e6),
+}
 _PREPARE: dict[str, Callable[[Path], Table]] = {  # checks, and returns what makes the contestants
     "walker": _walker,
     "contacts": _touching,

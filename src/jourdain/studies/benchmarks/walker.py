@@ -33,13 +33,8 @@ RANGES = {
 }  # those of the papers' figures
 
 
-def samples(n: int, seed: int = 0) -> dict[str, Array]:
-    """n random sets of theta, rho, torso and mu, by name, in the order of the peers' arguments."""
-    return drawn(RANGES, n, seed)
-
-
-def drawn(ranges: Mapping[str, tuple[float, float]], n: int, seed: int) -> dict[str, Array]:
-    """n numbers of each range, by name, `(n,)`."""
+def samples(n: int, ranges: Mapping[str, tuple[float, float]] = RANGES, seed: int = 0) -> dict[str, Array]:
+    """n numbers of each range, by name, `(n,)`; those of the walker in the order of the peers' arguments."""
     rng = np.random.default_rng(seed)
     return {name: rng.uniform(*ends, size=n) for name, ends in ranges.items()}
 

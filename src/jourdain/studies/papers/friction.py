@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jourdain import gallery
 from jourdain.inputs import Array
@@ -50,6 +51,10 @@ class Friction:
     reversed_at_most: float  # N s, the largest tangential impulse of case 7 among `ANY_FRICTION`
     ideal: Array  # N s, the normal impulse without friction
 
+    def right_signs(self, law: Fitted) -> NDArray[np.bool_]:
+        """In which cases the tangential impulse of a law has the measured direction."""
+        return np.equal(np.sign(law.tangential), np.sign(self.measured))
+
 
 def friction(predicted: Prediction, given: Mapping[str, Any]) -> Friction:
     """Both laws, fitted."""
@@ -60,24 +65,19 @@ def friction(predicted: Prediction, given: Mapping[str, Any]) -> Friction:
     event = coulomb_event()
     own = {name: value for name, value in given.items() if name in event.parameters}
 
-    def sliding(mu: Any) -> tuple[Array, Array]:
-        found = event.solve(q, v, parameters=own, friction=mu).impulse["plate"]
-        return found[:, 0], found[:, 1]
-
-    def coulomb(x: Array) -> tuple[Array, Array]:
-        return sliding(abs(x[0]))
+    def coulomb(x: Array) -> Array:
+        return plate_impulses(event, q, v, given, abs(x[0]))
 
     place = [case.number for case in cases].index(REVERSED)
-    any_mu = event.solve(q[place], v[place], parameters=own, friction=ANY_FRICTION).impulse["plate"][1:, 1]
+    any_mu = plate_impulses(event, q[place], v[place], given, ANY_FRICTION)[1:, 1]
     one, other = (event.mechanism.find_constraint(name).rows(q, **own)[0] for name in ("wall", "slide"))
     rows, M = np.concatenate([one, other], axis=1), event.mechanism.mass_matrix(q, **own)
     W = rows @ np.linalg.solve(M, np.swapaxes(rows, 1, 2))
     u = (rows @ v[..., None])[..., 0]
     tilted = np.array([case.d > 0 for case in cases]).astype(int)
 
-    def by_slip(x: Array) -> tuple[Array, Array]:
-        found = np.array([_slipping(W[i], u[i], x[0], x[1 + tilted[i]]) for i in range(len(cases))])
-        return found[:, 0], found[:, 1]
+    def by_slip(x: Array) -> Array:
+        return np.array([_slipping(W[i], u[i], x[0], x[1 + tilted[i]]) for i in range(len(cases))])
 
     slow = ("c", "tilt, d = 0", "tilt, d = 0.2 m")
     return Friction(
@@ -86,7 +86,7 @@ def friction(predicted: Prediction, given: Mapping[str, Any]) -> Friction:
         fit(coulomb, ("μ",), np.array([0.05]), measured),
         fit(by_slip, slow, np.array([0.5, 0.0, 0.0]), measured),
         float(any_mu.max()),
-        sliding(0.0)[0],
+        plate_impulses(event, q, v, given, 0.0)[:, 0],
     )
 
 
@@ -109,14 +109,20 @@ def coulomb_event() -> Event:
     return mechanism.event(contacts={plate: Coulomb("friction", 0.0)})
 
 
-def fit(law: Callable[[Array], tuple[Array, Array]], names: tuple[str, ...], start: Array, measured: Array) -> Fitted:
-    """Least squares; deviations from what is left over."""
+def plate_impulses(event: Event, q: Array, v: Array, given: Mapping[str, Any], mu: Any) -> Array:
+    """Normal and tangential impulses `(cases, 2)`, N s, with Coulomb's friction inside the event of rigid bodies."""
+    own = {name: value for name, value in given.items() if name in event.parameters}
+    return np.asarray(event.solve(q, v, parameters=own, friction=mu).impulse["plate"])
+
+
+def fit(law: Callable[[Array], Array], names: tuple[str, ...], start: Array, measured: Array) -> Fitted:
+    """Least squares; deviations from what is left over. `law`: its numbers → impulses `(cases, 2)`."""
     from scipy.optimize import least_squares
 
-    found = least_squares(lambda x: (law(x)[1] - measured) * 1e3, start, diff_step=1e-4, xtol=1e-12, ftol=1e-12)
+    found = least_squares(lambda x: (law(x)[:, 1] - measured) * 1e3, start, diff_step=1e-4, xtol=1e-12, ftol=1e-12)
     free = len(measured) - len(names)
     spread = np.sqrt(np.diag(np.linalg.inv(found.jac.T @ found.jac)) * 2 * found.cost / free)
-    normal, tangential = law(found.x)
+    normal, tangential = law(found.x).T
     numbers = {name: (float(x), float(s)) for name, x, s in zip(names, found.x, spread, strict=True)}
     return Fitted(numbers, tangential, normal, float(np.sqrt(np.mean((tangential - measured) ** 2))))
 

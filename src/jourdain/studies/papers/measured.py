@@ -57,24 +57,9 @@ def cases() -> tuple[Case, ...]:
 
 
 def _case(paper: str, line: dict[str, str], d: float, gamma_deg: float) -> Case:
-    def energy(name: str) -> float:
-        return float(line[f"{name}_mJ"]) * MILLI
-
-    def impulse(name: str) -> float:
-        return float(line[f"{name}_impulse_N_ms"]) * MILLI
-
-    return Case(
-        paper=paper,
-        number=int(line["case"]),
-        d=d,
-        gamma=float(np.radians(gamma_deg)),
-        T_c_minus=energy("T_c_minus"),
-        T_a_minus=energy("T_a_minus"),
-        T_a_plus=energy("T_a_plus"),
-        normal=impulse("normal"),
-        tangential=impulse("tangential"),
-        printed=line,
-    )
+    energies = {name: float(line[f"{name}_mJ"]) * MILLI for name in ("T_c_minus", "T_a_minus", "T_a_plus")}
+    impulses = {name: float(line[f"{name}_impulse_N_ms"]) * MILLI for name in ("normal", "tangential")}
+    return Case(paper, int(line["case"]), d, float(np.radians(gamma_deg)), **energies, **impulses, printed=line)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def results(settings: Settings = {}) -> Results:
     lines = printed_rows("pantograph_computed")
     d = np.array([CONFIGURATIONS[line["configuration"]] for line in lines])
     gamma = degree([float(line["gamma_deg"]) for line in lines])
-    measured = cases()
+    measured, sweep = cases(), partial(pantograph.sweep, keep=KEEP, **given)
     return Results(
         scenario=pantograph,
         settings=settings,
@@ -63,11 +64,9 @@ def results(settings: Settings = {}) -> Results:
         directions={at: pantograph.directions(point="EE", d=at, **given) for at in OFFSETS},
         projectors={at: pantograph.projectors(d=at, **given) for at in OFFSETS},
         fitted={float(line["d_m"]): fitting_place(pantograph, line) for line in printed_rows("pantograph_projections")},
-        over_gamma=pantograph.sweep(
-            gamma=degree(np.linspace(-30, 60, 361)), d=list(CONFIGURATIONS.values()), keep=KEEP, **given
-        ),
+        over_gamma=sweep(gamma=degree(np.linspace(-30, 60, 361)), d=list(CONFIGURATIONS.values())),
         over_d=_at_constant_T_c(pantograph, [case for case in measured if case.paper == "FK-a"], given),
-        around=pantograph.sweep(gamma=degree(np.linspace(-90, 90, 3601)), d=OFFSETS, keep=KEEP, **given),
+        around=sweep(gamma=degree(np.linspace(-90, 90, 3601)), d=OFFSETS),
         rounded=pantograph.solve(d=d, gamma=gamma, **{**given, **ROUNDED}),
         cases=measured,
         predicted=predict(pantograph, measured, given),

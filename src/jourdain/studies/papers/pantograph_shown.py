@@ -10,6 +10,7 @@ import numpy as np
 from jourdain.plots import energy_curves, measured, polar
 from jourdain.plots.style import new_figure
 from jourdain.quantities import QUANTITIES
+from jourdain.studies.papers.case_columns import SHORT_VERSION
 from jourdain.studies.papers.measured import CONFIGURATIONS, MILLI
 from jourdain.studies.papers.panels import drawings
 from jourdain.studies.papers.pantograph import ROUNDED, Results, speeds
@@ -20,53 +21,46 @@ from jourdain.studies.papers.record import Beside, Cell, Column, Picture, Table,
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CASE, D, GAMMA = Column("case"), Column("d", "d", "m"), Column("gamma", "γ", "°", 2)
-T_C, T_A = Column("T_c_minus", "T_c⁻", "mJ", 3, beside=True), Column("T_a_minus", "T_a⁻", "mJ", 3, beside=True)
-XI, SPEED = Column("xi", "ξ", decimals=3, beside=True), Column("speed", "‖v_EE⁻‖", "m/s", 5, beside=True)
-# [FK-b] case → case of [FK-c], which shows some of them
-SHORT_VERSION = {5: 1, 6: 2, 7: 3, 8: 4}
+    from jourdain.algebra.projectors import Projectors
+
+D = Column("d", "d", "m")
+COMPUTED = (
+    Column("case"),
+    Column("gamma", "γ", "°", 2),
+    Column("speed", "‖v_EE⁻‖", "m/s", 5, beside=True),
+    Column("T_c_minus", "T_c⁻", "mJ", 3, beside=True),
+    Column("T_a_minus", "T_a⁻", "mJ", 3, beside=True),
+    Column("xi", "ξ", decimals=3, beside=True),
+)
 
 
 def tables(found: Results) -> list[Table]:
     """All of them."""
+    title = "Parameters ([FK-a] Table 1, [FK-b] Table II, [FK-c] Table 2)"
     return [
-        parameters(found),
+        parameters_table("pantograph_parameters", title, found.scenario, found.settings),
         computed(found, "symmetric", "pantograph_FK-b_table_III", "[FK-b] Table III: symmetric configuration, d = 0"),
         computed(found, "asymmetric", "pantograph_FK-b_table_V", "[FK-b] Table V: asymmetric configuration, d = 0.2 m"),
-        computed_short(found),
+        computed(
+            found, "asymmetric", "pantograph_FK-c_table_3", "[FK-c] Table 3: d = 0.2 m, γ from the tangent", short=True
+        ),
         directions(found),
         projections(found),
     ]
 
 
-def parameters(found: Results) -> Table:
-    """[FK-a] Table 1."""
-    title = "Parameters ([FK-a] Table 1, [FK-b] Table II, [FK-c] Table 2)"
-    return parameters_table("pantograph_parameters", title, {**found.scenario.parameters, **found.settings})
-
-
 # Computed by the authors
 
 
-def computed(found: Results, configuration: str, name: str, title: str) -> Table:
-    """[FK-b] Tables III and V: T⁻ = 10 mJ in every case."""
-    lines: list[tuple[Cell, ...]] = [
-        (line["case"], float(line["gamma_deg"]), *_computed(found, i, line))
-        for i, line in enumerate(printed_rows("pantograph_computed"))
-        if line["configuration"] == configuration
-    ]
-    return Table(name, title, (CASE, GAMMA, SPEED, T_C, T_A, XI), lines)
-
-
-def computed_short(found: Results) -> Table:
-    """[FK-c] Table 3: the same cases, γ from the tangent."""
-    lines: list[tuple[Cell, ...]] = [
-        (str(SHORT_VERSION[int(line["case"])]), 90 - float(line["gamma_deg"]), *_computed(found, i, line))
-        for i, line in enumerate(printed_rows("pantograph_computed"))
-        if int(line["case"]) in SHORT_VERSION
-    ]
-    title = "[FK-c] Table 3: d = 0.2 m, γ from the tangent"
-    return Table("pantograph_FK-c_table_3", title, (CASE, GAMMA, SPEED, T_C, T_A, XI), lines)
+def computed(found: Results, configuration: str, name: str, title: str, short: bool = False) -> Table:
+    """[FK-b] Tables III and V, T⁻ = 10 mJ in every case; in short [FK-c] Table 3, which has γ from the tangent."""
+    lines: list[tuple[Cell, ...]] = []
+    for i, line in enumerate(printed_rows("pantograph_computed")):
+        number, gamma = int(line["case"]), float(line["gamma_deg"])
+        if line["configuration"] == configuration and (number in SHORT_VERSION or not short):
+            case: tuple[str, float] = (str(SHORT_VERSION[number]), 90 - gamma) if short else (str(number), gamma)
+            lines.append((*case, *_computed(found, i, line)))
+    return Table(name, title, COMPUTED, lines)
 
 
 def _computed(found: Results, i: int, line: dict[str, str]) -> tuple[Beside, ...]:
@@ -96,7 +90,7 @@ def directions(found: Results) -> Table:
             cells = (Beside(said("xi_1_from_normal"), angle), Beside(said("xi_1_from_tangent"), 90 - angle))
         lines.append((f"{d:g}", float(one.xi[0]), *cells))
     columns = (
-        Column("d", "d", "m"), Column("xi", "ξ", decimals=6), Column("from_normal", "γ from the normal", "°", 3, True),
+        D, Column("xi", "ξ", decimals=6), Column("from_normal", "γ from the normal", "°", 3, True),
         Column("from_tangent", "from the tangent", "°", 3, True),
     )  # fmt: skip
     return Table("pantograph_directions", "The direction that loses everything (ξ = 1)", columns, lines)
@@ -107,31 +101,27 @@ def projections(found: Results) -> Table:
     lines: list[tuple[Cell, ...]] = []
     for line in printed_rows("pantograph_projections"):
         d = float(line["d_m"])
-        P = found.projectors[d]
-        ours = (*P.P_cT_BT[:, 0], *P.P_aT_BT[:, 0])
-        names = ("PcT_BT_1", "PcT_BT_2", "PaT_BT_1", "PaT_BT_2")
         reason = _reason(found, d, line)
         cells = [
-            Beside(line[name], float(value) + 0.0, reason, column("pantograph_projections", name))
-            for name, value in zip(names, ours, strict=True)
+            Beside(line[name], value + 0.0, reason, column("pantograph_projections", name))
+            for name, value in _split(found.projectors[d]).items()
         ]
         lines.append((f"{d:g}", *cells))
-    columns = (
-        Column("d", "d", "m"), *(Column(f"P_cT_BT_{i}", f"(P_cᵀBᵀ)_{i}", "m", 5, True) for i in (1, 2)),
-        *(Column(f"P_aT_BT_{i}", f"(P_aᵀBᵀ)_{i}", "m", 5, True) for i in (1, 2)),
-    )  # fmt: skip
+    vectors = [Column(f"P_{part}T_BT_{i}", f"(P_{part}ᵀBᵀ)_{i}", "m", 5, True) for part in "ca" for i in (1, 2)]
     title = "[FK-a] eqs 19–20 and text: how the tangential impulse splits"
-    return Table("pantograph_FK-a_eqs_19_20", title, columns, lines)
+    return Table("pantograph_FK-a_eqs_19_20", title, (D, *vectors), lines)
+
+
+def _split(P: Projectors) -> dict[str, float]:
+    """P_cᵀBᵀ and P_aᵀBᵀ, by the headers of the printed table."""
+    vectors = {"PcT": P.P_cT_BT, "PaT": P.P_aT_BT}
+    return {f"{part}_BT_{i}": float(vector[i - 1, 0]) for part, vector in vectors.items() for i in (1, 2)}
 
 
 def _reason(found: Results, d: float, line: dict[str, str]) -> str:
     """Whether another pose explains what is printed."""
     x, y = found.fitted[d]
-    P = found.scenario.projectors(d=x, height=y)
-    there = {
-        **{f"PcT_BT_{i}": P.P_cT_BT[i - 1, 0] for i in (1, 2)},
-        **{f"PaT_BT_{i}": P.P_aT_BT[i - 1, 0] for i in (1, 2)},
-    }
+    there = _split(found.scenario.projectors(d=x, height=y))
     unit = last_digit(line["PaT_BT_1"])
     off = max(abs(value - float(line[name])) for name, value in there.items()) / unit
     split = (

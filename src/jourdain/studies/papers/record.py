@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from jourdain.scenarios.scenario import Scenario
+
+Settings = Mapping[str, float]  # parameters that are not the papers', by name
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,12 @@ class Column:
     beside: bool = False  # some of its cells are `Beside`
     digits: int = 4  # significant ones
     right: bool = False  # texts are numbers as printed
+    cell: Callable[[Any], Cell] | None = None  # from what a row is about; None: its attribute of this name
+
+    def of(self, subject: Any) -> Cell:
+        """The cell in the row of a subject."""
+        found: Cell = getattr(subject, self.name) if self.cell is None else self.cell(subject)
+        return found
 
 
 @dataclass(frozen=True)
@@ -95,29 +105,28 @@ def verdict(holds: bool, where: str = "") -> str:
     return f"holds {where}".strip() if holds else "does not hold"
 
 
+def table_of(name: str, title: str, subjects: Iterable[Any], columns: Sequence[Column]) -> Table:
+    """A table with a row for each subject, whose columns say how to make their cells from it."""
+    return Table(name, title, columns, [[column.of(subject) for column in columns] for subject in subjects])
+
+
 def claims_table(name: str, title: str, claims: Sequence[Claim]) -> Table:
     """Statements with their verdicts."""
-    lines = [(claim.source, claim.statement, claim.verdict, claim.evidence) for claim in claims]
     columns = (Column("source", "where"), Column("statement"), Column("verdict"), Column("evidence"))
-    return Table(name, title, columns, lines)
+    return table_of(name, title, claims, columns)
 
 
-def parameters_table(name: str, title: str, used: Mapping[str, float | None]) -> Table:
+def parameters_table(name: str, title: str, scenario: Scenario, settings: Settings) -> Table:
     """The parameters as printed, and as used: inputs, so they are not compared."""
-    lines = [
-        (
-            line["parameter"],
-            line["description"],
-            line["unit"].replace("^2", "²"),
-            line["value"],
-            used[line["parameter"]] or 0.0,
-        )
-        for line in rows(name)
-    ]
+    used = {**scenario.parameters, **settings}
     columns = (
-        Column("parameter"), Column("meaning"), Column("unit"), Column("printed", right=True), Column("used", digits=6),
-    )  # fmt: skip
-    return Table(name, title, columns, lines)
+        Column("parameter", cell=lambda line: line["parameter"]),
+        Column("meaning", cell=lambda line: line["description"]),
+        Column("unit", cell=lambda line: line["unit"].replace("^2", "²")),
+        Column("printed", right=True, cell=lambda line: line["value"]),
+        Column("used", digits=6, cell=lambda line: used[line["parameter"]] or 0.0),
+    )
+    return table_of(name, title, rows(name), columns)
 
 
 @dataclass(frozen=True)
@@ -125,6 +134,3 @@ class Picture:
     name: str  # of its files
     draw: Callable[[], Axes | Figure]
     data: xarray.Dataset | None = field(default=None, repr=False)  # what is drawn, for a file of its own
-
-
-Settings = Mapping[str, float]  # parameters that are not the papers', by name

@@ -21,7 +21,8 @@ from jourdain.data.files import whole_file
 from jourdain.data.files import write as write_dataset
 from jourdain.data.numbers import fixed, significant, with_minus
 from jourdain.errors import BadArgument, CannotWrite, listing, unknown
-from jourdain.progress import bar
+from jourdain.inputs import Array
+from jourdain.progress import bar, quiet
 from jourdain.studies.papers import (
     measured_shown,
     pantograph,
@@ -66,19 +67,15 @@ def main(folder: Path, settings: Mapping[str, Settings]) -> str:
     make_folders(folder)
     shown = True if sys.stderr.isatty() else None
     with bar("recomputing", N_STEPS, shown) as advance:
-        report = compute(settings, advance or _quietly)
+        report = compute(settings, advance or quiet)
     with bar("drawing", len(report.pictures), shown) as advance:
-        page = write(report, folder, advance or _quietly)
+        page = write(report, folder, advance or quiet)
     differing = len(list(report.differences()))
     return (
         f"{page}: {len(report.tables)} tables, {len(report.pictures)} figures.\n"
         f"{report.n_compared()} printed numbers have ours beside them; {differing} differ by more than a unit in the "
         "last digit and are listed there, with the reason where it is known."
     )
-
-
-def _quietly(done: int) -> None:
-    """Progress that nobody watches."""
 
 
 def free_parameters(model: str, chosen: Iterable[str] = ()) -> dict[str, str]:
@@ -111,7 +108,7 @@ def make_folders(folder: Path) -> None:
         raise CannotWrite(f"The folder '{folder}' may not be written to; choose another.")
 
 
-def compute(settings: Mapping[str, Settings] = {}, advance: Advance = _quietly) -> Report:
+def compute(settings: Mapping[str, Settings] = {}, advance: Advance = quiet) -> Report:
     """All numbers, and what to draw of them; `settings`: model → parameters that are not the papers'."""
     problems = [wang_chou.closed_forms(), wang_chou.table_1()]
     advance(1)
@@ -138,7 +135,7 @@ def compute(settings: Mapping[str, Settings] = {}, advance: Advance = _quietly) 
 N_STEPS = 4  # of `compute`
 
 
-def write(report: Report, folder: Path, advance: Advance = _quietly) -> Path:
+def write(report: Report, folder: Path, advance: Advance = quiet) -> Path:
     """Everything below `folder`: tables/, figures/, data/ and report.html, which needs none of the others."""
     make_folders(folder)
     for table in report.tables.values():
@@ -247,22 +244,24 @@ def _rounded_fits(found: pantograph.Results) -> bool:
 
 def _wrong_signs(found: testbed.Bench) -> str:
     """The cases of [FK-b] whose tangential impulse has the wrong sign with friction in proportion to the slip."""
-    rubbing = found.friction
-    wrong = np.nonzero(np.sign(rubbing.by_slip.tangential) != np.sign(rubbing.measured))[0]
+    wrong = np.flatnonzero(~found.friction.right_signs(found.friction.by_slip))
     return ", ".join(str(i + 1) for i in wrong) or "none"
 
 
 def _percent(report: Report, quantity: str, paper: str, above: float = 0.0) -> tuple[float, float]:
     """The least and largest error of the model in the cases of a paper with T_a⁻ above so many J, in %."""
-    errors = 100 * report.pantograph.predicted.error(quantity)
-    chosen = [errors[i] for i, case in enumerate(report.pantograph.cases)
-              if case.paper == paper and case.T_a_minus >= above]  # fmt: skip
-    return float(min(chosen)), float(max(chosen))
+    p = report.pantograph.predicted
+    return _ends(100 * p.error(quantity), [case.paper == paper and case.T_a_minus >= above for case in p.cases])
 
 
 def _change_ratio(p: Prediction, paper: str) -> tuple[float, float]:
     """The measured change of T_a over the predicted one, least and most, where it is more than 0.1 mJ in the model."""
     model = p.outcome.T_a_plus - p.outcome.T_a_minus
-    ratios = [(case.T_a_plus - case.T_a_minus) / model[i] for i, case in enumerate(p.cases)
-              if case.paper == paper and abs(model[i]) > 1e-4]  # fmt: skip
-    return float(min(ratios)), float(max(ratios))
+    measured = np.array([case.T_a_plus - case.T_a_minus for case in p.cases])
+    chosen = [case.paper == paper and abs(change) > 1e-4 for case, change in zip(p.cases, model, strict=True)]
+    return _ends(measured / model, chosen)
+
+
+def _ends(values: Array, chosen: list[bool]) -> tuple[float, float]:
+    """The least and the largest of those chosen."""
+    return float(values[chosen].min()), float(values[chosen].max())

@@ -10,7 +10,7 @@ from jourdain.experiment.logs import read
 from jourdain.experiment.strike import Strike
 from jourdain.experiment.testbed import Run, Surface, Testbed
 from jourdain.inputs import Array
-from jourdain.studies.papers.friction import Friction, coulomb_event, friction, states
+from jourdain.studies.papers.friction import Friction, coulomb_event, friction, plate_impulses, states
 from jourdain.studies.papers.measured import Case
 from jourdain.studies.papers.pantograph import Results
 
@@ -84,6 +84,7 @@ def bench(found: Results) -> Bench:
     excess, by_time, by_push = predicted.error("normal"), bare / model - 1, (pushed - bare) / model
     groups = _groups(predicted.cases, excess, by_time, by_push)
     push = {i: group.push for group in groups for i in group.places}
+    rubbed = plate_impulses(coulomb_event(), stand.q, stand.v, stand.given, mu)
     runs = tuple(stand.run(i, replace(SURFACE, friction=mu), push[i]) for i in range(len(model)))
     return Bench(
         cases=predicted.cases,
@@ -92,7 +93,7 @@ def bench(found: Results) -> Bench:
         friction=rubbing,
         excess=excess,
         by_time=by_time,
-        by_friction=stand.rubbed(mu) / model - 1,
+        by_friction=rubbed[:, 0] / model - 1,
         by_push=by_push,
         groups=groups,
         convergence=tuple(stand.stiffening(exponent) for exponent in EXPONENTS),
@@ -111,12 +112,6 @@ class _Stand:
         """One case, without a tangential impulse that is given."""
         own = {name: value for name, value in self.given.items() if name in self.bed.model.parameters}
         return replace(self.bed, surface=surface, push=push).run(self.q[i], self.v[i], **own)
-
-    def rubbed(self, mu: float) -> Array:
-        """The normal impulses with Coulomb's friction inside the event, of rigid bodies."""
-        event = coulomb_event()
-        own = {name: value for name, value in self.given.items() if name in event.parameters}
-        return np.asarray(event.solve(self.q, self.v, parameters=own, friction=mu).impulse["plate"][:, 0])
 
     def stiffening(self, exponent: float) -> Convergence:
         """Without friction, damping, motors and noise."""

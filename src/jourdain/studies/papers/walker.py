@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import degrees
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jourdain import gallery
 from jourdain.data.numbers import fixed
@@ -49,29 +51,27 @@ def results(settings: Settings = {}) -> Results:
     walker = gallery.walker()
     upright: dict[str, Any] = {"torso": 0.0, "mu": 1.0, **settings}
     strike: dict[str, Any] = {"theta": STEP, "rho": 0.25, **settings}
-    degree = np.radians
     lifts: dict[Any, Any] = {REAR: (0.0, None)}
+
+    def legs(n: int, rho: ArrayLike) -> xarray.Dataset:
+        return walker.sweep(theta=np.radians(np.linspace(10, 60, n)), rho=rho, keep=KEEP, **upright)
+
+    def torso(n: int, mu: ArrayLike) -> xarray.Dataset:
+        return walker.sweep(torso=np.radians(np.linspace(-20, 20, n)), mu=mu, keep=KEEP, **strike)
+
+    def least(over: Mapping[str, tuple[float, float]], given: dict[str, Any]) -> Optimum:
+        return walker.minimize("loss", over=over, subject_to=lifts, **given)
+
     return Results(
         scenario=walker,
         settings=settings,
-        legs=walker.sweep(theta=degree(np.linspace(10, 60, 501)), rho=RADII, keep=KEEP, **upright),
-        torso=walker.sweep(torso=degree(np.linspace(-20, 20, 401)), mu=MASS_RATIOS, keep=KEEP, **strike),
-        legs_map=walker.sweep(
-            theta=degree(np.linspace(10, 60, 121)), rho=np.linspace(0, 0.5, 121), keep=KEEP, **upright
-        ),
-        torso_map=walker.sweep(
-            torso=degree(np.linspace(-20, 20, 121)), mu=np.geomspace(0.1, 10, 121), keep=KEEP, **strike
-        ),
+        legs=legs(501, RADII),
+        torso=torso(401, MASS_RATIOS),
+        legs_map=legs(121, np.linspace(0, 0.5, 121)),
+        torso_map=torso(121, np.geomspace(0.1, 10, 121)),
         lift_limits={rho: lift_limit(walker, rho, upright) for rho in (0.0, 0.05, 0.1, 0.25, 0.5)},
-        best=walker.minimize(
-            "loss",
-            over=RANGES,
-            subject_to=lifts,
-            **{"theta": STEP, **settings},
-        ),
-        best_torso=walker.minimize(
-            "loss", over={"torso": (degree(-90), degree(90))}, subject_to=lifts, **{**strike, "mu": 1.0}
-        ),
+        best=least(RANGES, {"theta": STEP, **settings}),
+        best_torso=least({"torso": (np.radians(-90), np.radians(90))}, {**strike, "mu": 1.0}),
     )
 
 

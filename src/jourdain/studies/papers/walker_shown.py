@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import degrees
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jourdain.plots import curve, drawing, parameter_map
 from jourdain.plots.content import content
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 def tables(found: Results) -> list[Table]:
     """All of them."""
-    return [parameters(found), lift_table(found), statements(found), best_table(found)]
-
-
-def parameters(found: Results) -> Table:
-    """[FK-b] Table I."""
     title = "Parameters of the walker ([FK-b] Table I, [FK-c] Table 1)"
-    return parameters_table("walker_parameters", title, {**found.scenario.parameters, **found.settings})
+    return [
+        parameters_table("walker_parameters", title, found.scenario, found.settings),
+        lift_table(found),
+        claims_table("walker_statements", "What the text of [FK-b] says of its figures", claims(found)),
+        best_table(found),
+    ]
 
 
 def lift_table(found: Results) -> Table:
@@ -42,11 +42,6 @@ def lift_table(found: Results) -> Table:
     return Table(
         "walker_lift_off", "End of the curves: where the rear foot no longer lifts (q₅ = 0, μ = 1)", columns, lines
     )
-
-
-def statements(found: Results) -> Table:
-    """What the text says of the figures, and whether it holds."""
-    return claims_table("walker_statements", "What the text of [FK-b] says of its figures", claims(found))
 
 
 def best_table(found: Results) -> Table:
@@ -75,19 +70,14 @@ def best_table(found: Results) -> Table:
 
 def pictures(found: Results) -> list[Picture]:
     """The papers' figures, and what they could not afford."""
-    legs = lifted(found.legs)
+    legs, strike = lifted(found.legs), {"theta": STEP, **found.settings}
     return [
-        Picture("walker_drawing", lambda: _drawing(found)),
+        Picture("walker_drawing", lambda: drawing(found.scenario, parameters=strike)),
         Picture("walker_figures_2_3", lambda: _panels(legs, "theta", found), found.legs),
         Picture("walker_figures_4_5", lambda: _panels(found.torso, "q5"), found.torso),
         Picture("walker_map_theta_rho", lambda: _map(found.legs_map, zero="rear"), found.legs_map),
         Picture("walker_map_torso_mu", lambda: _map(found.torso_map, log=True), found.torso_map),
     ]
-
-
-def _drawing(found: Results) -> Axes:
-    given: dict[str, Any] = {"theta": STEP, **found.settings}
-    return drawing(found.scenario, **given)
 
 
 SHOWN = {"T_c_minus": "T_c_minus", "T_a_minus": "T_a_minus", "normal": HEEL[0], "tangential": HEEL[1]}  # panel → what
