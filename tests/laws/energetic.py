@@ -12,11 +12,10 @@ class Energetic(Law):
     share: Any
 
     numbers: ClassVar = ("share",)
-    most_tangents: ClassVar = 0
 
     @property
     def solver(self) -> ContactSolver:
-        return ContactSolver("Energetic", respond, alone="gives back energy")
+        return ContactSolver("Energetic", respond, most_tangents=0, alone="gives back energy")
 
 
 def respond(contacts: Contacts) -> ContactSolution:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -137,3 +139,12 @@ def test_only_laws_know_it() -> None:
     own = sp.Symbol("approach")  # another symbol of that name is a parameter like any other
     with pytest.raises(jd.UnknownName, match="approach"):
         mechanism.event(contacts={floor: Frictionless(own)})
+
+
+def test_a_parameter_of_that_name_is_a_clash() -> None:
+    q, v, p = (ca.SX.sym(name) for name in ("y", "v", "approach"))
+    known: Any = {p: 2.0}
+    mechanism = jd.Mechanism.from_casadi(q, v, p, parameters=known)
+    floor = mechanism.contact("floor", normal=v)
+    with pytest.raises(jd.NameClash, match="'approach' is the speed of a contact in laws, and also a parameter"):
+        mechanism.event(contacts={floor: Frictionless(FALLS)})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
 import jourdain as jd
-from jourdain.laws.solvers import MOREAU
+from jourdain.laws.solvers import MOREAU, MOREAU_COULOMB, ContactSolver, by_formula
 from laws import energetic
 from laws.energetic import Energetic
 
@@ -67,8 +69,9 @@ def test_in_a_sweep_and_a_gradient() -> None:
 
 
 def test_a_formula_that_pulls_is_infeasible() -> None:
+    @dataclass(frozen=True)
     class Pulls(jd.laws.Law):
-        numbers = ()
+        numbers: ClassVar = ()
 
         @property
         def solver(self) -> jd.laws.solvers.ContactSolver:
@@ -83,15 +86,16 @@ def test_what_it_refuses() -> None:
     with pytest.raises(jd.BadEvent, match="'floor' gives back energy, but an applied impulse acts at the same time"):
         mechanism.event(contacts={floor: Energetic(0.5)}, impulses={"y": 1.0})
     rows = {"normal": [1.0, 0.0], "tangent": [[0.0, 1.0]]}
-    with pytest.raises(jd.BadEvent, match="'contact 0' has 1 tangential rows"):
+    with pytest.raises(jd.BadEvent, match="'contact 0' has 1 tangential rows; Energetic takes 0 at most"):
         jd.transition(np.eye(2), [-1.0, 0.0], contacts=[jd.Contact(**rows, law=Energetic(0.5))])
 
 
 def test_laws_that_respond_differently_do_not_mix() -> None:
     own = jd.laws.solvers.ContactSolver("Sticky", lambda contacts: MOREAU.respond(contacts))
 
+    @dataclass(frozen=True)
     class Sticky(jd.laws.Law):
-        restitution = 0.0
+        restitution: float = 0.0
 
         @property
         def solver(self) -> jd.laws.solvers.ContactSolver:
@@ -101,6 +105,61 @@ def test_laws_that_respond_differently_do_not_mix() -> None:
     contacts = [jd.Contact(normal=row, law=law) for row, law in zip(np.eye(2), laws, strict=True)]
     with pytest.raises(jd.BadEvent, match="'contact 0', 'contact 1' mix Sticky with other laws; give all of them one"):
         jd.transition(np.eye(2), [-1.0, -1.0], contacts=contacts)
+
+
+def test_compiled_events_are_those_of_their_law() -> None:
+    """Laws with other numbers, or another solver, do not share what was compiled, even if a formula reads the law."""
+    v = -np.ones((5000, 1))
+
+    @dataclass(frozen=True)
+    class Own(jd.laws.Law):
+        restitution: float
+
+        @property
+        def solver(self) -> ContactSolver:
+            e = self.restitution
+            return ContactSolver("Own", lambda c: by_formula(c, (1 + e) * c.la.where(c.u < 0, -c.u, 0.0) / c.W))
+
+    for e in (0.5, 0.9):
+        t = jd.transition([[MASS]], v, contacts=[jd.Contact(normal=[1.0], law=Own(e))])
+        np.testing.assert_allclose(t.v_plus, e, rtol=1e-14)
+
+
+def wrong(**members: Any) -> Any:
+    """A contact whose law has these members besides a restitution."""
+    kind: Any = type("Wrong", (jd.laws.Law,), {"restitution": 0.0, "__annotations__": {}, **members})
+    return jd.Contact(normal=[1.0], law=dataclass(frozen=True)(kind)())
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "solver is no property": ({"solver": lambda self: MOREAU}, "make it a property that returns a ContactSolver"),
+    "solver is a text": ({"solver": "moreau"}, "The solver of Wrong is 'moreau'"),
+    "no friction": ({"solver": MOREAU_COULOMB}, "The law Wrong has no 'friction', which its solver needs"),
+    "no such number": ({"solver": MOREAU, "numbers": ("grip",)}, "The law Wrong has no 'grip'"),
+    "numbers is a text": ({"solver": MOREAU, "numbers": "restitution"}, "`numbers` is a tuple of its attributes"),
+    "returns nothing": ({"solver": ContactSolver("none", lambda c: None)}, "returned None; return a ContactSolution"),
+    "returns a number": ({"solver": ContactSolver("one", lambda c: by_formula(c, 1.0))}, "a column of 1 rows"),
+    "asks for another": (
+        {"solver": ContactSolver("x", lambda c: by_formula(c, c.number("x")[0]))},
+        "A solver asks for 'x', but the law",
+    ),
+}
+
+
+@pytest.mark.parametrize("why", WRONG)
+def test_laws_that_are_wrong(why: str) -> None:
+    members, message = WRONG[why]
+    with pytest.raises(jd.BadEvent, match=message):
+        jd.transition([[MASS]], [-1.0], contacts=[wrong(**members)])
+
+
+def test_a_law_is_a_dataclass() -> None:
+    class Plain(jd.laws.Law):
+        restitution = 0.0
+        solver = MOREAU
+
+    with pytest.raises(jd.BadEvent, match="The law Plain is no dataclass; write @dataclass"):
+        jd.transition([[MASS]], [-1.0], contacts=[jd.Contact(normal=[1.0], law=Plain())])
 
 
 def test_the_library_asks_no_law_which_one_it_is() -> None:

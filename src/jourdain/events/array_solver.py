@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -53,6 +53,7 @@ def _compiles(problem: Problem[Array]) -> bool:
         and problem.n_rows(*ON_KINDS) <= n  # more rows than velocities are never all independent
         and iteration_of(contacts) is None
         and n_ways(block.law for block in contacts if block.law is not None) <= MOST_WAYS_UNROLLED
+        and all(isinstance(part, Hashable) for block in contacts if block.law is not None for part in block.law.form())
     )
 
 

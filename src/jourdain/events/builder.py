@@ -176,6 +176,8 @@ class _Values:
         if symbol == laws.approach:
             if approach is None:
                 raise BadEvent("'approach' is the speed of a contact; use it in the numbers of its law only.")
+            if "approach" in self.known:
+                raise NameClash("'approach' is the speed of a contact in laws, and also a parameter; rename that.")
             return approach
         name, known = name_of(symbol), {**self.known, **self.symbols}
         if not symbol.is_Symbol or name not in known:

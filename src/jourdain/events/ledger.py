@@ -42,7 +42,7 @@ def undetermined(t: Transition) -> Flags:
 
 def _booked_apart(t: Transition, name: str) -> tuple[str, ...]:
     """Parts of the work of a constraint that its law books apart."""
-    return t.layout.law_of(name).ledger if name in t.layout.along("one_sided") else ()
+    return t.layout.law_of(name).solver.ledger if name in t.layout.along("one_sided") else ()
 
 
 def _along_path(t: Transition, name: str) -> dict[str, Array]:

@@ -129,7 +129,7 @@ def _infeasible(values: Outcome[Array], layout: Layout) -> Error:
 def _ambiguous(misses: Array, layout: Layout) -> Error:
     """With the ways to hold that meet the laws, where ways were tried."""
     names = layout.along("one_sided")
-    ways = list(product(*(layout.law_of(name).ways for name in names)))
+    ways = list(product(*(layout.law_of(name).solver.ways for name in names)))
     tried = zip(ways, misses, strict=True) if len(ways) == len(misses) else ()
     candidates = [dict(zip(names, way, strict=True)) for way, miss in tried if miss <= TIE]
     said = [", ".join(f"'{name}' {word}" for name, word in one.items()) for one in candidates]

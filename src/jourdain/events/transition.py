@@ -358,7 +358,7 @@ class Transition:
 
 _PUSHING = [ContactState.HOLDS, ContactState.STICKS, ContactState.SLIPS, ContactState.REVERSES]
 _MAPPINGS = ("coordinate", "velocity_minus", "velocity_plus", "outputs_minus", "outputs_plus", "u_minus", "u_plus",
-             "impulse", "Lambda", "effective_mass", "required_friction", "ledger")  # fmt: skip
+             "impulse", "Lambda", "effective_mass", "required_friction", "restitution", "ledger")  # fmt: skip
 
 
 def _scalar(name: str) -> property:

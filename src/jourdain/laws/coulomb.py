@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal, get_args
 
 from jourdain.algebra.contacts.contacts import ContactSolver
-from jourdain.algebra.contacts.coulomb import SOLVERS
+from jourdain.algebra.contacts.coulomb import coulomb, iteration
 from jourdain.laws.law import Law, Number
 
 Hypothesis = Literal["newton", "poisson", "stronge"]  # on how restitution ends
+
+
+def _solver(hypothesis: str) -> ContactSolver:
+    return ContactSolver(
+        "Coulomb",
+        partial(coulomb, hypothesis=hypothesis),
+        ("friction", "restitution"),
+        ways=("strikes",),
+        least_tangents=1,
+        most_tangents=2,
+        ledger=("compression", "restitution", "friction"),
+        in_space=lambda _: iteration(hypothesis),
+        alone="has friction inside the event",
+        hypothesis=hypothesis,
+        unmet="{names} wedges: where it sticks no impulse moves it, but its support does; let the support rest, or "
+        "take less friction.",
+    )
+
+
+COULOMB = {hypothesis: _solver(hypothesis) for hypothesis in get_args(Hypothesis)}
 
 
 @dataclass(frozen=True)
@@ -25,11 +46,7 @@ class Coulomb(Law):
 
     numbers: ClassVar = ("friction", "restitution")
     choices: ClassVar = {"hypothesis": get_args(Hypothesis)}
-    ways: ClassVar = ("strikes",)
-    least_tangents: ClassVar = 1
-    most_tangents: ClassVar = 2
-    ledger: ClassVar = ("compression", "restitution", "friction")
 
     @property
     def solver(self) -> ContactSolver:
-        return SOLVERS[self.hypothesis]
+        return COULOMB[self.hypothesis]

@@ -6,10 +6,18 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 from jourdain.algebra.contacts.contacts import ContactSolver
-from jourdain.algebra.contacts.held import FRICTIONLESS_MOREAU, POISSON
+from jourdain.algebra.contacts.held import moreau, poisson
 from jourdain.laws.law import Law, Number
 
 Rule = Literal["moreau", "poisson"]
+MOREAU = ContactSolver("Moreau's law", moreau, ("restitution",), remedy="use Frictionless(law='poisson'), or ")
+POISSON = ContactSolver(
+    "Poisson's law",
+    poisson,
+    ("restitution",),
+    mixed="Moreau's and Poisson's law; give all of them one",
+    takes_opening=True,
+)
 
 
 @dataclass(frozen=True)
@@ -30,4 +38,4 @@ class Frictionless(Law):
 
     @property
     def solver(self) -> ContactSolver:
-        return POISSON if self.law == "poisson" else FRICTIONLESS_MOREAU
+        return POISSON if self.law == "poisson" else MOREAU

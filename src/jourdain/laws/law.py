@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeAlias
 import sympy as sp
 
 from jourdain.algebra.contacts.contacts import ContactSolver
-from jourdain.errors import BadEvent, BadFriction, BadRestitution, check_choice
+from jourdain.errors import BadEvent, BadFriction, BadRestitution, check_choice, listing
 
 Number: TypeAlias = Any  # a number, an array for `jd.transition`, a SymPy expression (SymPy has no types), or a name
 
@@ -24,21 +24,18 @@ approach = sp.Symbol("approach", nonnegative=True)
 class Law(ABC):
     """What a one-sided contact does in an event. A law of your own is a frozen dataclass with this base.
 
-    Its fields are its numbers and its choices. It must have `solver`; the class variables have defaults.
+    Its fields are its numbers and its choices, and it has a `solver`.
 
     Attributes
     ----------
     numbers : tuple of str
         Names of the attributes (fields or properties) that are its numbers: "restitution", "friction", or others. The
-        solver gets them by `contacts.number(name)`. Restitution must lie in [0, 1], friction must be 0 or more.
+        solver gets them by `contacts.number(name)`. A number that others are written in comes before them. Restitution
+        must lie in [0, 1], friction must be 0 or more.
     choices : mapping
         Fields that are no numbers: name → allowed values.
-    ways : tuple of str
-        The ways in which such a contact can hold, in the order in which the solver tries them.
-    least_tangents, most_tangents : int
-        How many tangential rows the contact must have, and may have.
-    ledger : tuple of str
-        What is booked of its work besides its name: "friction", or the parts along the path of its impulses.
+    solver : ContactSolver
+        How its contacts are solved: one of `jd.laws.solvers`, or one of your own.
 
     Examples
     --------
@@ -65,10 +62,6 @@ class Law(ABC):
 
     numbers: ClassVar[tuple[str, ...]] = ("restitution",)
     choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    ways: ClassVar[tuple[str, ...]] = ("lifts", "holds")
-    least_tangents: ClassVar[int] = 0
-    most_tangents: ClassVar[int | None] = None
-    ledger: ClassVar[tuple[str, ...]] = ()
 
     @property
     @abstractmethod
@@ -88,17 +81,13 @@ class Law(ABC):
 
     def values(self) -> dict[str, Number]:
         """Its numbers as they were given, by name."""
+        missing = [name for name in self.numbers if not hasattr(self, name)]
+        if missing or isinstance(self.numbers, str):
+            kind = type(self).__name__
+            raise BadEvent(f"The law {kind} has no {listing(missing)}; `numbers` is a tuple of its attributes.")
         return {name: getattr(self, name) for name in self.numbers}
 
     def form(self) -> tuple[Any, ...]:
         """What the law is apart from its numbers: laws with one form share their compiled events."""
-        return (type(self), *(getattr(self, one.name) for one in fields(self) if one.name not in self.numbers))
-
-    def check_contact(self, name: str, n_tangents: int) -> None:
-        """BadEvent for a contact that cannot follow it."""
-        if n_tangents < self.least_tangents:
-            raise BadEvent(f"'{name}' has no tangential rows, so nothing can slip; give tangent=[…], or Frictionless.")
-        if self.most_tangents is not None and n_tangents > self.most_tangents:
-            raise BadEvent(
-                f"'{name}' has {n_tangents} tangential rows; with friction a contact has one, or two in space."
-            )
+        chosen = (getattr(self, one.name) for one in fields(self) if one.name not in self.numbers)
+        return (type(self), self.solver, *chosen)

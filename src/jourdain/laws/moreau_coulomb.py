@@ -6,8 +6,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from jourdain.algebra.contacts.contacts import ContactSolver
-from jourdain.algebra.contacts.held import MOREAU_COULOMB
+from jourdain.algebra.contacts.held import moreau_coulomb
+from jourdain.algebra.contacts.moreau_space import iteration
 from jourdain.laws.law import Law, Number
+
+MOREAU_COULOMB = ContactSolver(
+    "MoreauCoulomb",
+    moreau_coulomb,
+    ("friction", "restitution"),
+    ways=("lifts", "sticks", "slips forward", "slips backward"),
+    least_tangents=1,
+    most_tangents=2,
+    ledger=("friction",),
+    in_space=iteration,
+    mixed="MoreauCoulomb with other laws; give all of them friction",
+)
 
 
 @dataclass(frozen=True)
@@ -23,10 +36,6 @@ class MoreauCoulomb(Law):
     restitution: Number = 0.0
 
     numbers: ClassVar = ("friction", "restitution")
-    ways: ClassVar = ("lifts", "sticks", "slips forward", "slips backward")
-    least_tangents: ClassVar = 1
-    most_tangents: ClassVar = 2
-    ledger: ClassVar = ("friction",)
 
     @property
     def solver(self) -> ContactSolver:

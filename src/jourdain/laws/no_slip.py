@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from jourdain.algebra.contacts.contacts import ContactSolver
-from jourdain.algebra.contacts.held import MOREAU
+from jourdain.algebra.contacts.held import moreau
 from jourdain.laws.law import Law, Number
+
+WAYS = ("lifts", "slides", "sticks")
+NO_SLIP = ContactSolver("NoSlip", moreau, ("restitution",), WAYS, least_tangents=1)
 
 
 @dataclass(frozen=True)
@@ -19,9 +21,6 @@ class NoSlip(Law):
 
     restitution: Number = 0.0
 
-    ways: ClassVar = ("lifts", "slides", "sticks")
-    least_tangents: ClassVar = 1
-
     @property
     def solver(self) -> ContactSolver:
-        return MOREAU
+        return NO_SLIP

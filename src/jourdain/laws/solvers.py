@@ -5,8 +5,11 @@ that of impulses alone. It is written over `contacts.la`, so that it serves numb
 """
 
 from jourdain.algebra.contacts.contacts import Contacts, ContactSolution, ContactSolver
-from jourdain.algebra.contacts.coulomb import SOLVERS as COULOMB
-from jourdain.algebra.contacts.held import MOREAU, MOREAU_COULOMB, POISSON, by_formula
+from jourdain.algebra.contacts.held import by_formula
+from jourdain.laws.coulomb import COULOMB
+from jourdain.laws.frictionless import MOREAU, POISSON
+from jourdain.laws.moreau_coulomb import MOREAU_COULOMB
+from jourdain.laws.no_slip import NO_SLIP
 
-__all__ = ["COULOMB", "MOREAU", "MOREAU_COULOMB", "POISSON", "ContactSolution", "ContactSolver", "Contacts",
+__all__ = ["COULOMB", "MOREAU", "MOREAU_COULOMB", "NO_SLIP", "POISSON", "ContactSolution", "ContactSolver", "Contacts",
            "by_formula"]  # fmt: skip

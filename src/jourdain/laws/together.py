@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from jourdain.algebra.contacts.contacts import ContactLaw
+from jourdain.algebra.contacts.contacts import ContactLaw, ContactSolver
 from jourdain.errors import BadEvent, listing
 from jourdain.laws.law import Law
 
@@ -18,13 +18,27 @@ def check_law(name: str, law: Any, n_tangents: int) -> Law:
     """The law, if it is one and this contact can follow it."""
     if not isinstance(law, Law):
         raise BadEvent(f"contacts gives '{name}' the law {law!r}; give one of jd.laws, such as Frictionless(0.5).")
-    law.check_contact(name, n_tangents)
+    kind, solver = type(law).__name__, law.solver
+    if "__dataclass_fields__" not in vars(type(law)):
+        raise BadEvent(f"The law {kind} is no dataclass; write @dataclass(frozen=True) above it.")
+    if not isinstance(solver, ContactSolver):
+        raise BadEvent(f"The solver of {kind} is {solver!r}; make it a property that returns a ContactSolver.")
+    if missing := [number for number in solver.needs if number not in law.values()]:
+        raise BadEvent(f"The law {kind} has no {listing(missing)}, which its solver needs; add it to `numbers`.")
+    if n_tangents < solver.least_tangents:
+        if n_tangents:
+            raise BadEvent(f"'{name}' has {n_tangents} tangential rows; {kind} needs {solver.least_tangents}.")
+        raise BadEvent(f"'{name}' has no tangential rows, so nothing can slip; give tangent=[…], or Frictionless.")
+    if solver.most_tangents is not None and n_tangents > solver.most_tangents:
+        most = "with friction a contact has one, or two in space"
+        most = most if solver.most_tangents == 2 else f"{kind} takes {solver.most_tangents} at most"
+        raise BadEvent(f"'{name}' has {n_tangents} tangential rows; {most}.")
     return law
 
 
 def n_ways(laws: Iterable[ContactLaw]) -> int:
     """In how many ways contacts can hold together."""
-    return math.prod(len(law.ways) for law in laws)
+    return math.prod(len(law.solver.ways) for law in laws)
 
 
 def check_together(

@@ -74,6 +74,15 @@ def test_planar_friction_in_a_hundred_thousand_cases(hypothesis: Any, rng: np.ra
     assert max(worst.values()) < 1e-8, worst
 
 
+@pytest.mark.parametrize("hypothesis", HYPOTHESES)
+@pytest.mark.parametrize("e", [1e-12, 1e-8, 1e-4, 0.5])
+def test_little_restitution_keeps_its_digits(hypothesis: Any, e: float) -> None:
+    """One degree of freedom without friction: slip and approach end together, and u⁺ = e |u⁻| by every hypothesis."""
+    contact = jd.Contact(normal=[1.0], tangent=[[0.5]], law=laws.Coulomb(0.0, e, hypothesis))
+    t = jd.transition([[1.0]], [-0.7], contacts=[contact])
+    assert t.u_plus["contact 0"][0] == pytest.approx(0.7 * e, rel=1e-13 + 3e-16 / e)
+
+
 def test_three_balls_in_a_row() -> None:
     """Simultaneous: κ = 1 gives (−1/3, 2/3, 2/3), κ = 0.5 gives (0, 1/2, 1/2), by both laws (Glocker & Aeberhard)."""
     balls, contacts = table(np.eye(3), [[-1.0, 1, 0], [0, -1.0, 1]], tangents=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol
 
 from jourdain.algebra.entries import row
 from jourdain.algebra.linear import LinearAlgebra, X
-from jourdain.errors import Status
+from jourdain.errors import BadEvent, Status
 
 if TYPE_CHECKING:
     from jourdain.algebra.contacts.iteration import Iteration
@@ -20,12 +20,6 @@ class ContactLaw(Protocol):
 
     @property
     def numbers(self) -> tuple[str, ...]: ...
-
-    @property
-    def ways(self) -> tuple[str, ...]: ...
-
-    @property
-    def ledger(self) -> tuple[str, ...]: ...
 
     @property
     def solver(self) -> ContactSolver: ...
@@ -41,6 +35,11 @@ class ContactSolver:
 
     name: str
     respond: Callable[[Contacts], ContactSolution]
+    needs: tuple[str, ...] = ()  # numbers that it reads of each law
+    ways: tuple[str, ...] = ("lifts", "holds")  # in which a contact can hold, in the order in which they are tried
+    least_tangents: int = 0  # tangential rows that a contact must have,
+    most_tangents: int | None = None  # and may have
+    ledger: tuple[str, ...] = ()  # parts of the work that are booked apart: "friction", or those along a path
     in_space: Callable[[int], Iteration] | None = None  # number of contacts → what their impulses are found by
     alone: str = ""  # why one such contact must act alone, such as "has friction inside the event"; "" if others may
     hypothesis: str = ""  # on the end of restitution, of solvers that follow the impulses as they grow
@@ -60,7 +59,7 @@ class Rows:
 
     normal: int
     tangents: tuple[int, ...] = ()
-    ways: tuple[str, ...] = ("lifts", "holds")  # in which it can hold; see `jourdain.laws.Law`
+    ways: tuple[str, ...] = ("lifts", "holds")  # in which it can hold; see `ContactSolver`
 
     @property
     def tells_slip(self) -> bool:
@@ -98,6 +97,9 @@ class Contacts(Generic[X]):
 
     def number(self, name: str) -> list[X]:
         """A number of the laws by name, such as "restitution", (1, 1) of each contact."""
+        for block in self.blocks:
+            if name not in block.numbers:
+                raise BadEvent(f"A solver asks for '{name}', but the law {block.law!r} names {list(block.numbers)}.")
         return [block.numbers[name] for block in self.blocks]
 
     def iterated(self, asked: X) -> Any:
@@ -114,7 +116,7 @@ class Contacts(Generic[X]):
         for block in self.blocks:
             assert block.law is not None
             k = block.n_rows
-            places.append(Rows(start, tuple(range(start + 1, start + k)), block.law.ways))
+            places.append(Rows(start, tuple(range(start + 1, start + k)), block.law.solver.ways))
             start += k
         return places
 

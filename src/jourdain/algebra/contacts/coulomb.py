@@ -6,9 +6,8 @@ from functools import partial
 from typing import Any
 
 from jourdain.algebra.contacts import coulomb_plane, coulomb_space
-from jourdain.algebra.contacts.contacts import Contacts, ContactSolution, ContactSolver
+from jourdain.algebra.contacts.contacts import Contacts, ContactSolution
 from jourdain.algebra.contacts.iteration import Iteration
-from jourdain.algebra.contacts.restitution import HYPOTHESES
 from jourdain.algebra.contacts.slip import N_ASKED, N_FINISH
 from jourdain.algebra.entries import root, row
 from jourdain.algebra.linear import LinearAlgebra
@@ -48,21 +47,9 @@ def coulomb(contacts: Contacts, hypothesis: str) -> ContactSolution:
     )
 
 
-def coulomb_solver(hypothesis: str) -> ContactSolver:
-    """Friction inside the event, with a hypothesis on the end of restitution; see `restitution`."""
-    find = partial(coulomb_space.find, hypothesis=hypothesis)
-    return ContactSolver(
-        "Coulomb",
-        partial(coulomb, hypothesis=hypothesis),
-        in_space=lambda _: Iteration(N_ASKED, N_FINISH + 1, find),
-        alone="has friction inside the event",
-        hypothesis=hypothesis,
-        unmet="{names} wedges: where it sticks no impulse moves it, but its support does; let the support rest, or "
-        "take less friction.",
-    )
-
-
-SOLVERS = {name: coulomb_solver(name) for name in HYPOTHESES}
+def iteration(hypothesis: str) -> Iteration:
+    """What integrates the path of a contact in space."""
+    return Iteration(N_ASKED, N_FINISH + 1, partial(coulomb_space.find, hypothesis=hypothesis))
 
 
 def _certificate(W: Any, u: Any, path: coulomb_plane.Path, friction: Any, la: LinearAlgebra) -> Any:

@@ -164,11 +164,11 @@ def _end(
     la: LinearAlgebra,
 ) -> Any:
     """The normal impulse at the end of restitution, which may pass from the first stretch (`early`) to the second."""
-    rule, (_, p_c, work_c) = HYPOTHESES[hypothesis], compression
+    rule, p_c = HYPOTHESES[hypothesis], compression.p_c
     passes = la.both(early, first.reaches)
     room = la.where(passes, first.until - p_c, 0.0)  # of the first stretch after p_c
     straight = rule.from_rest(la.where(early, first.n, second.n), restitution, compression, la)
-    kink = Growth(first.u_1, first.until, work_c + first.n * room * room / 2)
+    kink = Growth(first.u_1, room, first.n * room * room / 2)
     bent = first.until + rule.onward(kink, second.n, restitution, compression, la)
     return la.where(la.both(passes, straight > room), bent, p_c + straight)
 

@@ -148,7 +148,7 @@ class _Impacts:
         p_c, w_c = self.compressed[lanes].T
         rise = slope[:, 0] + np.sum(w_t * slope[:, 1:3], axis=-1)  # du_n/dσ
         rule = HYPOTHESES[self.hypothesis]
-        excess = rule.excess(Growth(u_n, y[:, 0], y[:, 3]), e, Compression(1.0, p_c, w_c))
+        excess = rule.excess(Growth(u_n, y[:, 0] - p_c, y[:, 3] - w_c), e, Compression(1.0, p_c, w_c))
         grows = rule.rate(Growth(rise, slope[:, 0], slope[:, 3]))
         back = self.restituting[lanes]
         return np.where(back, excess, u_n), np.where(back, grows, rise)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from jourdain.algebra.contacts import moreau_plane, moreau_space
-from jourdain.algebra.contacts.contacts import Contacts, ContactSolution, ContactSolver, Rows
+from jourdain.algebra.contacts import moreau_plane
+from jourdain.algebra.contacts.contacts import Contacts, ContactSolution, Rows
 from jourdain.algebra.contacts.frictionless import Choice, Held, hold, hold_by_poisson
-from jourdain.algebra.contacts.iteration import Iteration
 from jourdain.algebra.entries import row, squares
+from jourdain.errors import BadEvent
 from jourdain.kinds import ContactState
 
 SEPARATES = 1e-8  # of the speed that the kinetic energy allows: a contact that opens quicker is left alone
@@ -46,24 +45,13 @@ def by_formula(contacts: Contacts, impulse: Any) -> ContactSolution:
     Where they pull, or a contact closes after them, the event is INFEASIBLE. Margins are infinite: the formula is taken
     to have a derivative everywhere.
     """
+    if getattr(impulse, "shape", (1,))[-2:] != (contacts.u.shape[-2], 1):
+        raise BadEvent(f"The impulses of a formula are a column of {contacts.u.shape[-2]} rows; they are {impulse!r}.")
     la, after = contacts.la, contacts.u + contacts.W @ impulse
     choice = Choice(contacts, contacts.Y, contacts.u)
     miss = choice.violation(impulse, after) / choice.usual
     margin = la.where(la.ones(len(contacts.blocks), 1, like=contacts.u) > 0, float("inf"), 0.0)
     return _solution(contacts, Held(impulse, after, miss, miss > float("inf"), margin))
-
-
-MOREAU = ContactSolver("Moreau's law", moreau)
-FRICTIONLESS_MOREAU = ContactSolver("Moreau's law", moreau, remedy="use Frictionless(law='poisson'), or ")
-POISSON = ContactSolver(
-    "Poisson's law", poisson, mixed="Moreau's and Poisson's law; give all of them one", takes_opening=True
-)
-MOREAU_COULOMB = ContactSolver(
-    "MoreauCoulomb",
-    moreau_coulomb,
-    in_space=lambda k: Iteration(moreau_space.n_asked(k), 3 * k + 2, partial(moreau_space.find, k=k)),
-    mixed="MoreauCoulomb with other laws; give all of them friction",
-)
 
 
 def _closing(contacts: Contacts) -> Any:

@@ -11,12 +11,13 @@ Curnier 1991] arrives. Its derivatives give those of λ.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
+from jourdain.algebra.contacts.iteration import Iteration
 from jourdain.algebra.lapack import pseudo_inverse
 from jourdain.compute.evaluate import Evaluator
 from jourdain.inputs import Array, Flags
@@ -30,6 +31,11 @@ ENOUGH = 1e-11  # what is taken if it does not get better
 def n_asked(k: int) -> int:
     """r, μ, and the lower triangle of W, row by row, of k contacts."""
     return 3 * k + k + 3 * k * (3 * k + 1) // 2
+
+
+def iteration(k: int) -> Iteration:
+    """What finds the impulses of k contacts."""
+    return Iteration(n_asked(k), 3 * k + 2, partial(find, k=k))
 
 
 def find(asked: Array, k: int, slopes: bool = False) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ from jourdain.algebra.contacts.contacts import Contacts, ContactSolution
 from jourdain.algebra.entries import each_row, larger, root, row, scaled, squares
 from jourdain.algebra.linear import LinearAlgebra, X
 from jourdain.algebra.span import RANK, span
+from jourdain.errors import BadEvent
 from jourdain.kinds import ContactState, Kind
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ def contact_impulses(
     law = blocks[0].law  # all have the same solver
     assert law is not None
     solution = law.solver.respond(contacts)
+    if not isinstance(solution, ContactSolution):
+        raise BadEvent(f"The solver of {law!r} returned {solution!r}; return a ContactSolution, as `by_formula` does.")
     acting = la.where(la.absolute(solution.impulse) > 0, 1.0, 0.0)
     generalized = la.transpose(C) @ solution.impulse
     rows = each_row(la.scale_rows(acting, contacts.Y), la)

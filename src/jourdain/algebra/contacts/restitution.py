@@ -1,9 +1,9 @@
 """How restitution ends where there is friction: three hypotheses, one table for the plane and for space.
 
-While the normal impulse p grows, u_n is the normal velocity and w = ∫ u_n dp its work. Compression ends at u_n = 0 with
-p_c and w_c < 0. Restitution ends when one of the three has grown to its end:
+Compression ends at u_n = 0 with the normal impulse p_c and its work w_c < 0. From there on u_n, the impulse p and its
+work w = ∫ u_n dp grow, and restitution ends when one of the three has reached its end:
 
-    newton    u_n = e (−u_n⁻)        poisson    p = (1 + e) p_c        stronge    w = (1 − e²) w_c
+    newton    u_n = e (−u_n⁻)        poisson    p = e p_c        stronge    w = −e² w_c
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NEVER = 1e300  # an impulse that is never reached; finite, so that derivatives s
 
 
 class Growth(NamedTuple):
-    """What grows with the normal impulse, or the rates of these."""
+    """What grows from the end of compression on, or the rates of these."""
 
     u_n: Any
     p: Any
@@ -81,6 +81,6 @@ class Hypothesis:
 
 HYPOTHESES = {
     "newton": Hypothesis("u_n", lambda e, compression: e * compression.approach),
-    "poisson": Hypothesis("p", lambda e, compression: (1 + e) * compression.p_c),
-    "stronge": Hypothesis("w", lambda e, compression: (1 - e * e) * compression.w_c),
+    "poisson": Hypothesis("p", lambda e, compression: e * compression.p_c),
+    "stronge": Hypothesis("w", lambda e, compression: -e * e * compression.w_c),
 }

@@ -235,7 +235,7 @@ class Leg:
         # Restitution, to its end.
         u_n = ca.if_else(reached, 0.0, slip.speeds(y)[0])
         rule, compression = HYPOTHESES[hypothesis], Compression(1.0, p_c, w_c)
-        onward = rule.onward(Growth(u_n, y[0], y[3]), n, slip.e, compression, unrolled)
+        onward = rule.onward(Growth(u_n, y[0] - p_c, y[3] - w_c), n, slip.e, compression, unrolled)
         left = ca.if_else(reached, rule.from_rest(n, slip.e, compression, unrolled), onward)
         if not rule.by_impulse:
             left = ca.if_else(moves, left, 0.0)
