@@ -41,17 +41,11 @@ class Block(Generic[X]):
         parts = {"C": self.C, "b_minus": self.b_minus, "b_plus": self.b_plus, "kappa": self.kappa, "beta": self.beta}
         return {name: part for name, part in parts.items() if part is not None} | dict(self.numbers)
 
-    def changed(self, change: Callable[[X], X]) -> Block[X]:
+    def changed(self, change: Callable[[X], Any]) -> Block[Any]:
         """The same block with `change` applied to each of its arrays."""
-        return replace(
-            self,
-            C=change(self.C),
-            b_minus=change(self.b_minus),
-            b_plus=change(self.b_plus),
-            kappa=None if self.kappa is None else change(self.kappa),
-            beta=None if self.beta is None else change(self.beta),
-            numbers={name: change(number) for name, number in self.numbers.items()},
-        )
+        changed = {name: change(part) for name, part in self.arrays().items()}
+        numbers = {name: changed.pop(name) for name in self.numbers}
+        return replace(self, numbers=numbers, **changed)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from casadi import SX
 from jourdain.algebra import lapack, unrolled
 from jourdain.algebra.checks import DOUBTFUL_MASS, finite
 from jourdain.algebra.complete import completed
-from jourdain.algebra.contacts.contacts import ContactLaw, iteration_of
+from jourdain.algebra.contacts.contacts import iteration_of
 from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem, prior_projection, target
 from jourdain.algebra.record import KEPT, Outcome
@@ -108,37 +108,20 @@ def _unrolled(problem: Problem[Array], checked: bool) -> tuple[Values, Statuses]
 class Form:
     """What a block is apart from its numbers: blocks of one form share a compiled event."""
 
-    kind: Kind
-    n_rows: int
-    law_form: tuple[Any, ...] | None
-    numbers: tuple[str, ...]  # of the law
-    law: ContactLaw | None = field(compare=False)
+    key: tuple[Any, ...]
+    block: Block[SX] = field(compare=False)  # over symbols
 
     @classmethod
     def of(cls, block: Block[Array]) -> Form:
-        law = block.law
-        return cls(block.kind, block.n_rows, None if law is None else law.form(), tuple(block.numbers), law)
-
-    def block(self, n: int) -> Block[SX]:
-        """The same over symbols."""
-        k = self.n_rows
-        return Block(
-            self.kind,
-            SX.sym("C", k, n),
-            SX.sym("b_minus", k),
-            SX.sym("b_plus", k),
-            kappa=SX.sym("kappa", k) if self.kind == Kind.ELASTIC else None,
-            beta=SX.sym("beta", k) if self.kind == Kind.NONIDEAL else None,
-            law=self.law,
-            numbers={name: SX.sym(name) for name in self.numbers},
-        )
+        key = (block.kind, block.n_rows, block.law and block.law.form(), tuple(block.numbers))
+        return cls(key, block.changed(lambda array: SX.sym("x", *array.shape[-2:])))
 
 
 @lru_cache(maxsize=64)
 def _unrolled_event(n: int, forms: tuple[Form, ...], n_applied: int, checked: bool) -> Fallback:
     """Every quantity of an event of this form, over scalars; flagged where something is to be looked at again."""
     applied = tuple(SX.sym("f", n) for _ in range(n_applied))
-    given = Problem(SX.sym("M", n, n), SX.sym("v", n), tuple(form.block(n) for form in forms), applied)
+    given = Problem(SX.sym("M", n, n), SX.sym("v", n), tuple(form.block for form in forms), applied)
     # Rows of M are used from the diagonal to the left; that the others are the same is checked below.
     problem = replace(given, M=ca.tril2symm(ca.tril(given.M)))
     inputs = ca.vertcat(*(ca.vec(array.T) for array in arrays(given)))  # row by row

@@ -10,9 +10,7 @@ import numpy as np
 
 from jourdain.compute.memory import refuse_too_large
 from jourdain.data.dataset import dataset, kept, names, unit_attribute
-from jourdain.data.layout import Entry
 from jourdain.errors import NameClash, ShapeError, unknown
-from jourdain.events.solver import Solver
 from jourdain.inputs import Array, number
 from jourdain.naming import name_of
 from jourdain.progress import bar
@@ -62,7 +60,7 @@ def sweep(
     values |= {name: _along(array, dims.index(name), len(dims)) for name, array in grid.items()}
     pose = scenario.pose(values)
     with bar("sweep", math.prod(shape), progress) as advance:
-        numbers, status = solver_of(scenario, entries).over(pose.columns, shape, advance)
+        numbers, status = scenario.solver(entries).over(pose.columns, shape, advance)
     if pose.arrived is not None:
         status = pose.judged(status)
     along = {**{name: (name,) for name in grid}, **dict.fromkeys(sampled, ("sample",))}
@@ -91,11 +89,6 @@ def _coordinates(
     return {name: (along.get(name, ()), np.float64(values[name]),
                    {"long_name": f"parameter {name}", **unit_attribute(scenario.units.get(name, ""))})
             for name in dict.fromkeys([*along, *chosen])}  # fmt: skip
-
-
-def solver_of(scenario: Scenario, entries: Mapping[str, Entry]) -> Solver:
-    """The quantities kept, as functions of the scenario's parameters; made once for each choice."""
-    return scenario.solver(entries)
 
 
 def _samples(scenario: Scenario, samples: Any) -> dict[str, Array]:

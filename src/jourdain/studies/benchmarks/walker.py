@@ -15,7 +15,6 @@ from jourdain.events.solver import Solver
 from jourdain.events.transition import Transition
 from jourdain.inputs import Array
 from jourdain.scenarios.scenario import Scenario
-from jourdain.scenarios.sweep import solver_of
 
 # [FK-b] Table I, and the rate of the legs before the strike.
 M_W, M_H, L_LEG, B_LEG, L_TORSO, RATE = 30.0, 10.0, 0.8, 0.4, 0.4, 1.0
@@ -47,4 +46,4 @@ def table(t: Transition) -> Array:
 
 def solver(scenario: Scenario) -> Solver:
     """What a sweep that keeps these quantities uses."""
-    return solver_of(scenario, kept(scenario.event.layout, QUANTITIES))
+    return scenario.solver(kept(scenario.event.layout, QUANTITIES))
