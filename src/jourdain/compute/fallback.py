@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from functools import cached_property
+from typing import Generic, TypeAlias, TypeVar
 
 import casadi as ca
 import numpy as np
@@ -21,6 +22,37 @@ Robust: TypeAlias = Callable[[Samples], tuple[Mapping[str, Array], Statuses]]
 
 N_PROBES = 64  # samples that are tried first
 PROMISING_SHARE = 0.5  # of them, that must stay on the fast path
+
+
+P = TypeVar("P")
+
+
+class FastThenRobust(Generic[P]):
+    """A fast path that holds under an assumption, and a robust one; each is made when it is first needed.
+
+    Parameters
+    ----------
+    make
+        Whether the assumption holds → the path.
+
+    """
+
+    def __init__(self, make: Callable[[bool], P]) -> None:
+        self._make = make
+
+    @cached_property
+    def fast(self) -> P:
+        return self._make(True)
+
+    @cached_property
+    def robust(self) -> P:
+        return self._make(False)
+
+    def run(self, samples: Samples, compute: Callable[[P, Samples], Samples]) -> None:
+        """Compute samples by the fast path, and by the robust one those that `compute` returns."""
+        left = compute(self.fast, samples)
+        if left.size:
+            compute(self.robust, left)
 
 
 class Fallback:

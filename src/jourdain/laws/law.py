@@ -17,7 +17,7 @@ from jourdain.errors import BadEvent, BadFriction, BadRestitution, check_choice,
 Number: TypeAlias = Any  # a number, an array for `jd.transition`, a SymPy expression (SymPy has no types), or a name
 
 approach = sp.Symbol("approach", nonnegative=True)
-"""The speed |u_n⁻| with which a contact closes, its support's motion included, in the numbers of its law."""
+"""The normal speed |u_n⁻| of a contact before the event, relative to its support; for the numbers of its law."""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ State y = (t, q, v, w), w the work done so far by forces without a potential and
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property, reduce
 from math import inf
 from typing import NamedTuple
@@ -21,7 +21,6 @@ from jourdain.compute.kernel.batch import Kernel
 from jourdain.compute.kernel.iterate import Iterated
 from jourdain.compute.runge_kutta import N_DENSE, SHRINK, Step, along, dense, error_norm, length_factor, step
 from jourdain.errors import NotExpressible
-from jourdain.inputs import Array
 from jourdain.motion.dynamics import Dynamics
 from jourdain.motion.guards import GuardKind
 from jourdain.motion.locate import MAX_REFINEMENTS, NOISE_MARGIN, crossing, doubt, judged, refined_length
@@ -36,6 +35,20 @@ LARGEST_GUARD = 1e150  # a guard that is larger, or not finite, is not known
 MIN_STEP = 1e-14  # of the time: shorter steps go nowhere
 MAX_ROUNDS = 256  # of the stepper, before Python looks
 N_LOOKS = 4  # parts of a step at whose ends guards are evaluated
+
+
+class Stop(IntEnum):
+    """Why a motion within a topology cannot start, or stops."""
+
+    NOT = 0
+    GUARD = 1  # one falls; of a step: or may fall in it
+    TIME_OVER = 2
+    DEPENDENT = 3  # rows that are on, which the fast flow takes for independent
+    CONTRADICTION = 4  # of constraints that are on
+    STUCK = 5  # no step is short enough
+    OFF_CONSTRAINT = 6  # at the start
+    BEYOND_GUARD = 7  # at the start
+    TOO_MANY_STEPS = 8
 
 
 class Kernels(NamedTuple):
@@ -152,34 +165,39 @@ class Flow:
 
     @cached_property
     def inspect(self) -> Evaluator:
-        """(y, p) → guards and their rates.
+        """(y, p) → guards, their rates, and `noise`, how far rounding of the state moves them.
 
-        And where a segment starts: `independent`, whether the rows that are on are, as was assumed; `violation`, by how
-        much they are not met; of each guard, `at_once`, whether it falls there, `leaving` and `rising`, see `locate`,
-        `beyond`, whether it is below 0 and must not be, and `noise`, how far rounding of the state moves it.
+        And where a segment starts: of each guard, `leaving` and `rising`, see `locate`; `stop`, whether it can start
+        there; `which`, of each guard, whether it is the reason why not.
         """
         guards, rates = ca.densify(self.guards), ca.densify(self._rates)
-        violation = ca.mmax(ca.vertcat(SX(0), ca.fabs(self._violation)))
-        independent = self.dynamics.rows_independent
-        outputs = {"guards": guards, "rates": rates, "independent": independent, "violation": violation}
-        if self.kinds:
-            waits, gap, reaction = (
-                ca.DM([float(kind == one) for kind in self.kinds])
-                for one in (GuardKind.WAITS, GuardKind.GAP, GuardKind.REACTION)
-            )
-            near = ON_GUARD + (MAX_VIOLATION - ON_GUARD) * gap
-            below, on = guards < -near, ca.fabs(guards) <= near
-            # A rate may be rounding, as where a reaction has just let go: the steps that follow show whether it sinks.
-            terms = ca.fabs(ca.jacobian(guards, self.y)) @ ca.fabs(self._rate)
-            rises = rates >= -RATE_ROUNDING * terms
-            outputs |= {
-                "at_once": ca.fmax(below * reaction, on * (1 - rises) * (1 - waits)),
-                "leaving": ca.fmax(below, on * ca.fmax(waits, rises)),
-                "rising": on * rises * (1 - waits),
-                "beyond": gap * below,
-                "noise": self._noise(self.y, self.dynamics.p),
-            }
-        return self._of_state(**outputs)
+        waits, gap, reaction = (
+            ca.DM([float(kind == one) for kind in self.kinds])
+            for one in (GuardKind.WAITS, GuardKind.GAP, GuardKind.REACTION)
+        )
+        near = ON_GUARD + (MAX_VIOLATION - ON_GUARD) * gap
+        below, on = guards < -near, ca.fabs(guards) <= near
+        # A rate may be rounding, as where a reaction has just let go: the steps that follow show whether it sinks.
+        terms = ca.fabs(ca.jacobian(guards, self.y)) @ ca.fabs(self._rate)
+        rises = rates >= -RATE_ROUNDING * terms
+        beyond, at_once = gap * below, ca.fmax(below * reaction, on * (1 - rises) * (1 - waits))
+        is_beyond = _any(beyond)
+        on_constraints = ca.logic_and(_largest(self._violation) <= MAX_VIOLATION, _largest(self.y) < inf)
+        stop = _first_reason(
+            (ca.logic_not(self.dynamics.rows_independent), Stop.DEPENDENT),
+            (ca.logic_not(on_constraints), Stop.OFF_CONSTRAINT),
+            (is_beyond, Stop.BEYOND_GUARD),
+            (_any(at_once), Stop.GUARD),
+        )
+        return self._of_state(
+            guards=guards,
+            rates=rates,
+            noise=self._noise(self.y, self.dynamics.p),
+            leaving=ca.fmax(below, on * ca.fmax(waits, rises)),
+            rising=on * rises * (1 - waits),
+            which=ca.if_else(is_beyond, beyond, at_once),
+            stop=stop,
+        )
 
     @property
     def _violation(self) -> SX:
@@ -231,9 +249,8 @@ class Flow:
 
         `leaving`, `rising`: of each guard, see `locate.first_falls`. `polynomial`: coefficients (7, n) row by row.
         `looks`, `slopes`: guards along it, (N_LOOKS + 1, guards), of which `noise` is rounding. `falls`, `doubts`:
-        parts of the step where they fall plainly, and from where on they should be looked at. `independent`: whether
-        the rows that are on were where it began. `stop`: at one of these, if they were not, at t_end, and where no
-        step is short enough.
+        parts of the step where they fall plainly, and from where on they should be looked at. `stop`: at one of these,
+        at t_end, and where the motion cannot go on; a step that begins where rows are dependent is not taken.
         """
         y, h, p = self._inputs
         n_guards = self.guards.numel()
@@ -248,16 +265,16 @@ class Flow:
         error = error_norm(bare.fifth[moving], bare.third[moving], scale)
         polynomial = ca.vertcat(*dense(lambda at: self._slope(at, p), y, h_used, bare, after))
         looks, slopes = self._looks(y, polynomial, p)
-        accurate = error <= 1
-        good = ca.logic_and(accurate, ca.sumsqr(looks) < LARGEST_GUARD**2)  # guards must be known all along a step
+        accurate, known = error <= 1, ca.sumsqr(looks) < LARGEST_GUARD**2  # guards must be known all along a step
         factor = length_factor(error, GROW, SCALARS)
-        factor = ca.if_else(ca.logic_and(accurate, ca.logic_not(good)), SHRINK, factor)
+        factor = ca.if_else(ca.logic_and(accurate, ca.logic_not(known)), SHRINK, factor)
+        independent = ca.Function("independent", [self.y, p], [SX(self.dynamics.rows_independent)])(y, p)
+        good = ca.logic_and(ca.logic_and(accurate, known), independent)
         after[0] = ca.if_else(last, t_end, after[0])
         noise = self._noise(y, p)
         falls, doubts = _searched(looks, slopes, noise, leaving, rising)
         seen = ca.mmin(ca.vertcat(SX(inf), falls, doubts)) < inf
-        independent = ca.Function("independent", [self.y, p], [SX(self.dynamics.rows_independent)])(y, p)
-        lost = h_used * factor < MIN_STEP * (ca.fabs(t_end) + ca.fabs(y[0]))
+        too_short = h_used * factor < MIN_STEP * (ca.fabs(t_end) + ca.fabs(y[0]))
         still = ca.logic_and(leaving, noise >= looks[-1, :].T) if n_guards else leaving
         outputs = {
             "y": ca.if_else(good, after, y),
@@ -272,10 +289,21 @@ class Flow:
             "noise": noise,
             "falls": falls,
             "doubts": doubts,
-            "independent": independent,
-            "stop": ca.if_else(good, ca.logic_or(ca.logic_or(seen, last), ca.logic_not(independent)), lost),
+            "stop": _first_reason(
+                (ca.logic_not(independent), Stop.DEPENDENT),
+                (ca.logic_not(good), ca.if_else(too_short, Stop.STUCK, Stop.NOT)),
+                (self._contradicts(after, p), Stop.CONTRADICTION),
+                (seen, Stop.GUARD),
+                (last, Stop.TIME_OVER),
+            ),
         }
         return Evaluator([y, h, leaving, rising, t_end, tolerances, p], outputs)
+
+    def _contradicts(self, y: SX, p: SX) -> SX:
+        """Whether a state that was moved onto the constraints is not on them: some that seem redundant are not."""
+        if self.dynamics.independent:
+            return SX(0)
+        return ca.Function("violation", [self.y, p], [_largest(self._violation)])(y, p) > MAX_VIOLATION
 
     @cached_property
     def _noise(self) -> ca.Function:
@@ -310,32 +338,22 @@ class Flow:
         return guards, slopes
 
 
-@dataclass(frozen=True, eq=False)
-class FlowPaths:
-    """Motion within one topology on two paths.
+def _largest(column: SX) -> SX:
+    """Largest size of its numbers; 0 of none, infinite or NaN where one is."""
+    sizes = ca.fabs(column)
+    return ca.mmax(ca.vertcat(SX(0), sizes)) + 0 * ca.sum1(sizes)
 
-    The fast flow assumes that the rows that are on are independent, and says where they are not; from there on the
-    robust one is used, which decides rank. Each is made when it is first needed.
-    """
 
-    make: Callable[[bool], Flow]  # whether rows are assumed to be independent → the flow
+def _any(flags: SX) -> SX:
+    return ca.mmax(ca.vertcat(SX(0), flags))
 
-    @cached_property
-    def fast(self) -> Flow:
-        return self.make(True)
 
-    @cached_property
-    def robust(self) -> Flow:
-        return self.make(False)
-
-    def __iter__(self) -> Iterator[Flow]:
-        yield self.fast
-        yield self.robust
-
-    def at(self, y: Array, p: Array) -> Flow:
-        """The fast flow if the rows are independent at all states `(…, n)`, else the robust one."""
-        independent = self.fast.inspect(y, p)["independent"] > 0
-        return self.fast if independent.all() else self.robust
+def _first_reason(*reasons: tuple[SX, Stop | SX]) -> SX:
+    """The code of the first of these conditions that holds; `Stop.NOT` if none does."""
+    code = SX(float(Stop.NOT))
+    for holds, reason in reversed(reasons):
+        code = ca.if_else(holds, reason, code)
+    return code
 
 
 def _searched(looks: SX, slopes: SX, noise: SX, leaving: SX, rising: SX) -> tuple[SX, SX]:

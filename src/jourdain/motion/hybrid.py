@@ -12,15 +12,17 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from jourdain.compute.evaluate import Evaluator
+from jourdain.compute.fallback import FastThenRobust
 from jourdain.errors import BadEvent, NotConverged, NotFinite, listing, unknown
 from jourdain.inputs import Array, Expression, ParameterLike, StateLike, number, parameter_vector
 from jourdain.mechanism.constraint import Constraint, ConstraintLike
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.dynamics import Dynamics
-from jourdain.motion.flow import Flow, FlowPaths
+from jourdain.motion.flow import Flow, Stop
 from jourdain.motion.guards import Switch, guard_expressions, guard_kind
 from jourdain.motion.jump import Jump
+from jourdain.motion.locate import Indices
 from jourdain.motion.settings import Method, Settings
 from jourdain.naming import name_of
 
@@ -78,7 +80,7 @@ class Hybrid:
         self.near, self.start, self.until, self.sketch = near, near if start is None else start, until, sketch
         if sketch is not None:
             sketch.refuse_strange_points(mechanism)
-        self._flows: dict[str, FlowPaths] = {}
+        self._flows: dict[str, FastThenRobust[Flow]] = {}
         self._jumps: dict[Switch, Jump] = {}
 
     def _check_switches(self) -> None:
@@ -255,10 +257,10 @@ class Hybrid:
         return np.array(columns, dtype=float)
 
     @cached_property
-    def mechanism_places(self) -> list[int]:
+    def mechanism_places(self) -> Indices:
         """Where the parameters of the mechanism stand among all."""
         names = list(self.parameters)
-        return [names.index(name) for name in self.mechanism.symbols.p_names]
+        return np.array([names.index(name) for name in self.mechanism.symbols.p_names], dtype=np.int64)
 
     def mechanism_parameters(self, parameters: Array) -> Array:
         """The parameters of the mechanism, `(…, n_p)`, from all of them."""
@@ -284,12 +286,14 @@ class Hybrid:
 
     def flow_at(self, topology: str, y: Array, p: Array) -> Flow:
         """The flow of a topology that holds at all these states: the fast one where its rows are independent."""
-        return self.flows(topology).at(y, self.inputs(y, p))
+        flows = self.flows(topology)
+        stop = flows.fast.inspect(y, self.inputs(y, p))["stop"]
+        return flows.robust if (stop == Stop.DEPENDENT).any() else flows.fast
 
-    def flows(self, topology: str) -> FlowPaths:
+    def flows(self, topology: str) -> FastThenRobust[Flow]:
         """The motion in one topology, with the guards of the switches that leave it."""
         if topology not in self._flows:
-            self._flows[topology] = FlowPaths(partial(self._flow, topology))
+            self._flows[topology] = FastThenRobust(partial(self._flow, topology))
         return self._flows[topology]
 
     def _flow(self, topology: str, independent: bool) -> Flow:

@@ -57,7 +57,7 @@ class Jump:
         solve = partial(self.outcome, y, p)
         if self._whole is not None:
             values, status = self._whole.flagged(y, p)
-            if status[0] == Status.OK:
+            if not status[0]:  # OK
                 return JumpResult(values["y"][:, 0], values["p"][:, 0] if self.switch.parameters else p, solve)
         return JumpResult(*self(y, p), solve)  # by iteration, with a warning, or an error that says what is wrong
 

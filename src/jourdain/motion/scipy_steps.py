@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,12 @@ import numpy as np
 from jourdain.compute.branches import ARRAYS
 from jourdain.compute.runge_kutta import N_DENSE, along
 from jourdain.errors import NotFinite
-from jourdain.inputs import Array, Flags
-from jourdain.motion.flow import MAX_VIOLATION, N_LOOKS, N_WORKS, Flow
+from jourdain.inputs import Array
+from jourdain.motion.flow import MAX_VIOLATION, N_LOOKS, N_WORKS, Flow, Stop
 from jourdain.motion.locate import MAX_REFINEMENTS, Indices, first_falls, refined_length
+from jourdain.motion.motions import NO_GUARD, States, Stops
 from jourdain.motion.settings import Settings
-from jourdain.motion.steps import SegmentStart, StepSeries
+from jourdain.motion.steps import StepsTaken
 
 NUDGE = 1e-6  # of a step, to either side
 # Of the tolerance: with less drift off the constraints SciPy's methods go on undisturbed. BDF begins with order 1.
@@ -25,24 +26,30 @@ MIN_RTOL = 1e-13  # SciPy warns below
 
 
 class SciPySteps:
-    """Steps by a method of `scipy.integrate`. `inputs`: parameters of the flow at states, with forces by functions."""
+    """Steps of one motion by a method of `scipy.integrate`, one at a time.
 
-    h: float | None = None  # SciPy chooses it
+    `path`: they are kept there. `inputs`: parameters of the flow at states, with forces by functions. `watch`: is
+    called with the time so far, s.
+    """
 
     def __init__(
-        self, flow: Flow, inputs: Callable[[Array], Array], y: Array, until: float, settings: Settings
-    ) -> None:
-        self.flow, self._inputs, self._until = flow, inputs, until
+        self, flow: Flow, states: States, path: list[StepsTaken], watch: Callable[[float], None] | None,
+        inputs: Callable[[Array], Array], settings: Settings,
+    ) -> None:  # fmt: skip
+        self.flow, self._states, self._path, self._watch, self._inputs = flow, states, path, watch, inputs
+        self._until = float(states.inputs[states.n_fed, 0])
         self._method = "DOP853" if settings.method == "explicit" else settings.method
         self._tolerances = settings.rtol, settings.atol
         self._solver: Any = None
-        self._restart(y)
+        self.n_tried = 0
 
-    def start(self, y: Array) -> SegmentStart:
-        """What there is to say of y as the start of a segment."""
-        inspected = self.flow.inspect(y, self._inputs(y))
-        flags = (inspected[name][:, 0] > 0 for name in SegmentStart._fields[2:]) if self.flow.kinds else ()
-        return SegmentStart(bool(inspected["independent"][0, 0] > 0), float(inspected["violation"][0, 0]), *flags)
+    def start(self, samples: Indices) -> Stops:
+        states, y = self._states, self._states.y[0]
+        start = self.flow.inspect(y, self._inputs(y))
+        self._flags = start["leaving"][:, 0] > 0, start["rising"][:, 0] > 0
+        if start["which"].any():
+            states.guard[0] = np.argmax(start["which"])
+        return np.array([start["stop"][0, 0]])
 
     def _restart(self, y: Array) -> None:
         from scipy import integrate
@@ -69,15 +76,17 @@ class SciPySteps:
             )
         return slope
 
-    def __call__(self, y: Array, leaving: Flags, rising: Flags) -> StepSeries:
+    def go_on(self, samples: Indices) -> Stops:
+        self.n_tried += 1
+        states, y = self._states, self._states.y[0].copy()
+        if self._solver is None:
+            self._restart(y)
         solver = self._solver
-        none = StepSeries(np.zeros((0, len(y))), np.zeros(0), np.zeros((0, N_DENSE, len(y))), leaving, stuck=True)
-        if solver.status != "running" or not np.isfinite(y).all():
-            return none
-        with np.errstate(all="ignore"):  # `stuck` reports what is not finite
-            solver.step()
-        if solver.status == "failed" or not np.isfinite(solver.y).all():
-            return none
+        with np.errstate(all="ignore"):  # what is not finite stops the motion
+            if solver.status != "running" or not np.isfinite(y).all() or solver.step() or solver.status == "failed":
+                return np.array([Stop.STUCK])
+        if not np.isfinite(solver.y).all():
+            return np.array([Stop.STUCK])
         used = float(solver.t - y[0])
         after = self._projected(np.append(solver.t, solver.y))
         polynomial = self._polynomial(y, after, used)
@@ -85,9 +94,25 @@ class SciPySteps:
         drifted = np.abs(after[1:] - solver.y) > MAX_DRIFT[self._method] * (atol + rtol * np.abs(solver.y))
         if drifted.any() and solver.t < self._until:
             self._restart(after)
-        violation = 0.0 if self.flow.dynamics.independent else self._violation(after)
-        series = StepSeries(after[None], np.array([used]), polynomial[None], leaving, violation=violation)
-        return self._with_guards(series, y, rising) if self.flow.kinds else series
+        self._path.append(StepsTaken(after[None], np.array([used]), polynomial[None]))
+        states.inputs[: states.n, 0] = after
+        if self._watch is not None:
+            self._watch(used + y[0])
+        return np.array([self._stop(y, after, polynomial, used)])
+
+    def _stop(self, y: Array, after: Array, polynomial: Array, used: float) -> Stop:
+        """Why the motion stops after a step from y; where a guard falls in it, it is moved there."""
+        if not self.flow.dynamics.independent and self._violation(after) > MAX_VIOLATION:
+            return Stop.CONTRADICTION
+        states = self._states
+        falls = self._falls(y, polynomial) if self.flow.kinds else {}
+        if states.guard[0] != NO_GUARD:
+            return Stop.STUCK
+        if falls:
+            ends = [(self._refined(y, polynomial, used, guard, x), guard) for guard, x in falls.items()]
+            states.inputs[: states.n, 0], states.guard[0] = min(ends, key=lambda end: float(end[0][0]))
+            return Stop.GUARD
+        return Stop.TIME_OVER if after[0] >= self._until else Stop.NOT
 
     def _polynomial(self, y: Array, after: Array, used: float) -> Array:
         """Of the step that SciPy has made from y, which ends in `after`."""
@@ -96,22 +121,23 @@ class SciPySteps:
         states[0], states[-1] = y, after
         return _through(states)
 
-    def _with_guards(self, series: StepSeries, y: Array, rising: Flags) -> StepSeries:
-        """The same step from y, with the guards that fall in it."""
-        polynomial, leaving = series.polynomials[0], series.leaving
+    def _falls(self, y: Array, polynomial: Array) -> Mapping[int, float]:
+        """Guards that fall in a step from y → part of it."""
         noise = self.flow.inspect(y, self._inputs(y))["noise"][:, 0]
         values, slopes = self._look(y, polynomial, np.linspace(0, 1, N_LOOKS + 1))
-        not_finite: Flags = ~np.asarray(np.all(np.isfinite(values), axis=0))
-        if not_finite.any():
-            return series._replace(not_finite=not_finite, violation=0.0)
+        finite = np.isfinite(values).all(axis=0)
+        if not finite.all():
+            self._states.guard[0] = np.argmin(finite)
+            return {}
 
         def look_at(guards: Indices, x: Array) -> tuple[Array, Array]:
             looks, rows = self._look(y, polynomial, x), np.arange(len(x))
             return looks[0][rows, guards], looks[1][rows, guards]
 
+        leaving, rising = self._flags
+        self._flags = leaving & (values[-1] <= noise), np.zeros_like(rising)
         parts = first_falls(values.T, slopes.T, noise, leaving, rising, look_at).tolist()
-        falls = {i: x for i, x in enumerate(parts) if x < np.inf}
-        return series._replace(leaving=leaving & (values[-1] <= noise), falls=falls)
+        return {i: x for i, x in enumerate(parts) if x < np.inf}
 
     def _projected(self, y: Array) -> Array:
         """On the constraints; as it is where it has drifted by little."""
@@ -136,11 +162,11 @@ class SciPySteps:
         ahead, behind = np.minimum(x + NUDGE, 1.0), np.maximum(x - NUDGE, 0.0)  # Python functions have no derivative
         return guards(x), (guards(ahead) - guards(behind)) / (ahead - behind)[:, None]
 
-    def refined(self, y: Array, series: StepSeries, guard: int) -> Array:
-        polynomial, used = list(series.polynomials[-1]), float(series.lengths[-1])
-        h, states = series.falls[guard] * used, list[Array]()
+    def _refined(self, y: Array, polynomial: Array, used: float, guard: int, part: float) -> Array:
+        """The state where a guard is 0, near a part of a step from y."""
+        h, states = part * used, list[Array]()
         for _ in range(MAX_REFINEMENTS):
-            states.append(self._projected(along(y, polynomial, h / used)))
+            states.append(self._projected(along(y, list(polynomial), h / used)))
             inspected = self.flow.inspect(states[-1], self._inputs(states[-1]))
             value, rate = (inspected[name][guard, 0] for name in ("guards", "rates"))
             h, inside, stop = refined_length(value, rate, h, used, y[0], ARRAYS)

@@ -1,152 +1,180 @@
-"""Steps of one motion within a topology: what every method offers, and explicit Runge–Kutta steps by kernels."""
+"""Explicit Runge–Kutta steps by kernels: of one motion, and of many."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from jourdain.compute.evaluate import Values
 from jourdain.compute.runge_kutta import N_DENSE
 from jourdain.inputs import Array, Flags
-from jourdain.motion.flow import N_LOOKS, Flow
-from jourdain.motion.locate import Indices, first_falls
-from jourdain.motion.settings import Settings
+from jourdain.motion.flow import N_LOOKS, Flow, Stop
+from jourdain.motion.locate import MAX_REFINEMENTS, Indices, first_falls
+from jourdain.motion.motions import NO_GUARD, States, Stops
 
-FIRST_STEP = 1e-4  # of the time to go; steps grow tenfold
-NO_FLAGS: Flags = np.zeros(0, dtype=bool)
-
-
-class SegmentStart(NamedTuple):
-    """What `Flow.inspect` says of the state where a segment starts; flags of each guard."""
-
-    independent: bool
-    violation: float
-    at_once: Flags = NO_FLAGS
-    leaving: Flags = NO_FLAGS
-    rising: Flags = NO_FLAGS
-    beyond: Flags = NO_FLAGS
+GUARD, STUCK = int(Stop.GUARD), int(Stop.STUCK)  # plain numbers, which are compared fast
 
 
-class StepSeries(NamedTuple):
-    """Steps in a row, from a state on."""
+class StepsTaken(NamedTuple):
+    """Steps of one motion, in a row."""
 
     y: Array  # (steps, n), after each
     lengths: Array  # (steps,), s
     polynomials: Array  # (steps, 7, n)
-    leaving: Flags  # (guards,), after them
-    stuck: bool = False  # no step was short enough to go on
-    falls: Mapping[int, float] = {}  # guards that fall in the last step → part of it
-    not_finite: Flags = NO_FLAGS  # (guards,), in the last step
-    violation: float = 0.0  # of constraints that seem redundant
-    independent: bool = True  # whether the rows that are on were, as the fast path assumes
 
 
-class Steps(Protocol):
-    """Steps from a state on."""
-
-    @property
-    def h(self) -> float | None:
-        """The length of the next, s; None if it is not known."""
-
-    def __call__(self, y: Array, leaving: Flags, rising: Flags) -> StepSeries:
-        """Steps from y until a guard falls, the time is over, or a number of steps has been made."""
-
-    def refined(self, y: Array, series: StepSeries, guard: int) -> Array:
-        """The state where a guard is 0 that falls in the last step of a series; that step starts from y."""
+def joined(path: list[StepsTaken], n: int) -> StepsTaken:
+    """Steps of states `(n,)` one after the other; none if there are none."""
+    none = StepsTaken(np.zeros((0, n)), np.zeros(0), np.zeros((0, N_DENSE, n)))
+    return StepsTaken(*map(np.concatenate, zip(none, *path, strict=True)))
 
 
-class CompiledSteps:
-    """Steps of a flow with these parameters `(n_p,)`."""
+class OneByKernel:
+    """Steps of one motion: a kernel goes on by itself. `path`: they are kept there.
 
-    def __init__(self, flow: Flow, p: Array, settings: Settings) -> None:
-        self.flow, self.p, self.n, self.n_guards = flow, p, flow.n, len(flow.kinds)
-        self._tolerances = settings.rtol, settings.atol
+    `watch`: is called with the time so far, s.
+    """
+
+    def __init__(
+        self, flow: Flow, states: States, path: list[StepsTaken], watch: Callable[[float], None] | None = None
+    ) -> None:
+        self._flow, self._states, self._path, self._watch = flow, states, path, watch
         self._stepper, self._refiner, self._inspector = flow.kernels
-        places = {name: place.start for name, place in flow.stepper.places.items()}
-        names = ("good", "used", "polynomial", "independent")
-        self._good, self._used, self._polynomial, self._independent = (places[name] for name in names)
-        self._falls = slice(places["falls"], places["falls"] + self.n_guards)
-        self._doubts = slice(places["doubts"], places["doubts"] + self.n_guards)
+        self.n_tried = 0
 
-    def restart(self, y: Array, until: float, h: float | None) -> None:
-        """For a segment from y on."""
-        n, m = self.n, self.n_guards
-        self._stepper.inputs[n] = FIRST_STEP * (until - y[0]) if h is None else h
-        self._stepper.inputs[n + 1 + 2 * m :] = (until, *self._tolerances, *self.p)
-        if self._refiner is not None:
-            self._refiner.inputs[n + 2 + m :] = self.p
+    def start(self, samples: Indices) -> Stops:
+        n, inspector, states = self._flow.n, self._inspector, self._states
+        inspector.inputs[:n], inspector.inputs[n:] = states.inputs[:n, 0], states.p[0]
+        (start,) = inspector.rounds()
+        leaving, which = (self._flow.inspect.places[name].start for name in ("leaving", "which"))
+        states.inputs[n + 1 : states.n_fed, 0] = start[leaving:which]
+        if start[-1]:
+            states.guard[0] = _first(start[which:-1] > 0)
+        return np.array([start[-1]])
 
-    @property
-    def h(self) -> float:
-        return float(self._stepper.inputs[self.n])
-
-    def start(self, y: Array) -> SegmentStart:
-        """What there is to say of y as the start of a segment."""
-        n, m, inspector = self.n, self.n_guards, self._inspector
-        inspector.inputs[:n], inspector.inputs[n:] = y, self.p
-        independent, violation, *flags = inspector.rounds()[0, 2 * m : 2 + 6 * m]
-        of_guards = np.array(flags).reshape(4, m) > 0 if m else ()
-        return SegmentStart(bool(independent > 0), float(violation), *of_guards)
-
-    def __call__(self, y: Array, leaving: Flags, rising: Flags) -> StepSeries:
-        n, m, inputs = self.n, self.n_guards, self._stepper.inputs
-        inputs[:n] = y
-        if m:
-            inputs[n + 1 : n + 1 + m], inputs[n + 1 + m : n + 1 + 2 * m] = leaving, rising
+    def go_on(self, samples: Indices) -> Stops:
+        states, places = self._states, self._flow.stepper.places
+        self._stepper.inputs[:] = before = states.inputs[:, 0].copy()
         rounds = self._stepper.rounds()
-        last = rounds[-1]
-        steps = rounds[rounds[:, self._good] > 0]
-        stuck = bool(last[-1] != 0 and not last[self._good] > 0)
-        if stuck:
-            return self._series(steps, last)._replace(stuck=True, not_finite=self._not_finite(last))
-        if not last[self._independent] > 0:  # the last step began where the rows are not: it is left out
-            before = steps[-2, n + 1 : n + 1 + m] > 0 if len(steps) > 1 else leaving
-            return self._series(steps[:-1], last)._replace(independent=False, leaving=before)
-        series = self._series(steps, last)
-        if m and len(steps):
-            series = series._replace(falls=self._fall_parts(steps, y, leaving, rising))
-        if self.flow.dynamics.independent or not len(steps):
-            return series
-        p = np.broadcast_to(self.p, (len(steps), len(self.p)))
-        violations = np.abs(self.flow.violation(series.y, p)["violation"])
-        return series._replace(violation=float(np.max(violations, initial=0.0)))
+        self.n_tried += len(rounds)
+        last, stop = rounds[-1], rounds[-1, -1]
+        states.inputs[: states.n_fed, 0] = last[: states.n_fed]
+        n, polynomial = states.n, places["polynomial"].start
+        steps = rounds[rounds[:, places["good"].start] > 0]
+        polynomials = steps[:, polynomial : polynomial + N_DENSE * n].reshape(len(steps), N_DENSE, n)
+        self._path.append(StepsTaken(steps[:, :n], steps[:, places["used"].start], polynomials))
+        if self._watch is not None:
+            self._watch(float(last[0]))
+        if stop == STUCK:
+            states.guard[0] = _not_finite(Values(places, last[:, None], (1,)))[0]
+        elif stop == GUARD:
+            stop = self._at_guard(last, rounds[-2] if len(rounds) > 1 else before)
+        return np.array([stop])
 
-    def _series(self, steps: Array, last: Array) -> StepSeries:
-        n = self.n
-        polynomials = steps[:, self._polynomial : self._polynomial + N_DENSE * n].reshape(len(steps), N_DENSE, n)
-        return StepSeries(steps[:, :n], steps[:, self._used], polynomials, last[n + 1 : n + 1 + self.n_guards] > 0)
+    def _at_guard(self, last: Array, start: Array) -> int:
+        """Why a motion stops in whose last step a guard may fall; where one does, it is moved there."""
+        states, places, m = self._states, self._flow.stepper.places, len(self._flow.kinds)
+        falls, doubts = (last[places[name].start :][:m].tolist() for name in ("falls", "doubts"))
+        if min(doubts) < min(falls):
+            values = Values(places, last[:, None], (1,))
+            falls = _fall_parts(self._flow, values, start[:, None], states.p, self._flow.look)[0].tolist()
+        used = last[places["used"].start]
+        ends = [(self._refined(start, x * used, used, i), i) for i, x in enumerate(falls) if x < np.inf]
+        if not ends:
+            return int(_unless_over(states, np.zeros(1, dtype=int))[0])
+        states.inputs[: states.n, 0], states.guard[0] = min(ends, key=lambda end: float(end[0][0]))
+        return GUARD
 
-    def _not_finite(self, last: Array) -> Flags:
-        """Guards that are not finite in a step that is."""
-        values = Values(self.flow.stepper.places, last[:, None], ())
-        moves = np.isfinite(values["polynomial"]).all()
-        return np.asarray(moves & ~np.isfinite(values["looks"]).all(axis=0))
-
-    def _fall_parts(self, steps: Array, y: Array, leaving: Flags, rising: Flags) -> Mapping[int, float]:
-        """Guards that fall in the last of these steps, with the part of it; y, leaving, rising: before the first."""
-        last = steps[-1]
-        falls = last[self._falls].tolist()
-        if min(last[self._doubts].tolist()) < min(falls):
-            start = steps[-2, : self.flow.n_fed] if len(steps) > 1 else np.concatenate([y, [0.0], leaving, rising])
-            values = Values(self.flow.stepper.places, last[:, None], (1,))
-            falls = fall_parts(self.flow, values, start[:, None], self.p[None], self.flow.look)[0].tolist()
-        return {i: x for i, x in enumerate(falls) if x < np.inf}
-
-    def refined(self, y: Array, series: StepSeries, guard: int) -> Array:
-        n, refiner = self.n, self._refiner
+    def _refined(self, start: Array, h: float, used: float, guard: int) -> Array:
+        """The state where a guard is 0, near the length h of a step from a start."""
+        n, m, refiner = self._flow.n, len(self._flow.kinds), self._refiner
         assert refiner is not None, "a guard falls only if there is one"
-        used = series.lengths[-1]
-        refiner.inputs[0], refiner.inputs[1 : 1 + n], refiner.inputs[1 + n] = series.falls[guard] * used, y, used
-        refiner.inputs[2 + n : 2 + n + self.n_guards] = 0.0
-        refiner.inputs[2 + n + guard] = 1.0
+        inputs = refiner.inputs
+        inputs[0], inputs[1 : 1 + n], inputs[1 + n] = h, start[:n], used
+        inputs[2 + n : 2 + n + m], inputs[2 + n + m :] = 0.0, self._states.p[0]
+        inputs[2 + n + guard] = 1.0
         rounds = refiner.rounds()
-        inside = rounds[-1, 1 + n] > 0
-        return rounds[-1 if inside else 0, 1 : 1 + n].copy()
+        return rounds[-1 if rounds[-1, 1 + n] > 0 else 0, 1 : 1 + n].copy()
 
 
-def fall_parts(flow: Flow, last: Values, start: Array, p: Array, look: Callable[..., Values]) -> Array:
+class ManyByKernel:
+    """Steps of many motions: one of each at a time."""
+
+    def __init__(self, flow: Flow, states: States) -> None:
+        self._flow, self._states, self.n_tried = flow, states, 0
+
+    def start(self, samples: Indices) -> Stops:
+        states = self._states
+        start = self._flow.inspect.many(states.y[samples], states.p[samples])
+        flags = np.concatenate([start.numbers("leaving"), start.numbers("rising")])
+        states.inputs[states.n + 1 : states.n_fed, samples] = flags
+        states.guard[samples] = _first(start["which"][..., 0] > 0)
+        return start["stop"][:, 0, 0]
+
+    def go_on(self, samples: Indices) -> Stops:
+        states = self._states
+        before = states.inputs[:, samples]
+        last = self._flow.stepper.many(before.T)
+        self.n_tried += 1
+        states.inputs[: states.n_fed, samples] = last.table[: states.n_fed]
+        stop = last["stop"][:, 0, 0].copy()
+        seen, stuck = np.flatnonzero(stop == GUARD), np.flatnonzero(stop == STUCK)
+        if seen.size:
+            steps = Values(last.places, last.table[:, seen], seen.shape)
+            stop[seen] = self._at_guard(steps, before[:, seen], samples[seen])
+        if stuck.size:
+            states.guard[samples[stuck]] = _not_finite(Values(last.places, last.table[:, stuck], stuck.shape))
+        return stop
+
+    def _at_guard(self, steps: Values, start: Array, samples: Indices) -> Stops:
+        """The same as for one motion, of samples."""
+        states, p = self._states, self._states.p[samples]
+        x = _fall_parts(self._flow, steps, start, p, self._flow.look.many)
+        who, guard = np.nonzero(x < np.inf)  # of several guards that fall the first is known when they are refined
+        used, stop = steps["used"][who, 0, 0], _unless_over(states, samples)
+        ends = self._refined(start[: states.n, who], x[who, guard] * used, used, guard, p[who])
+        latest_first = np.argsort(-ends[:, 0], kind="stable")
+        those = samples[who[latest_first]]  # of one that stands there twice, what is written last stays
+        states.inputs[: states.n, those], states.guard[those] = ends[latest_first].T, guard[latest_first]
+        stop[who] = GUARD
+        return stop
+
+    def _refined(self, start: Array, h: Array, used: Array, guard: Indices, p: Array) -> Array:
+        """The same as for one motion, of falls: `start` `(n, falls)`, `p` `(falls, n_p)`; `(falls, n)`."""
+        refine = self._flow.refine.many
+        inputs = np.vstack([h, start, used, np.eye(len(self._flow.kinds))[guard].T, p.T])
+        last = first = refine(inputs.T)
+        for _ in range(MAX_REFINEMENTS - 1):
+            goes_on = last["stop"][:, 0, 0] == 0
+            if not goes_on.any():
+                break
+            inputs[0, goes_on] = last["h"][goes_on, 0, 0]
+            last = refine(inputs.T)
+        return np.where(last["inside"][:, 0] > 0, last["y"][..., 0], first["y"][..., 0])
+
+
+def _first(flags: Flags) -> Indices:
+    """The place of the first flag that is set in each row; NO_GUARD where none is."""
+    if not flags.shape[-1]:
+        return np.full(flags.shape[:-1], NO_GUARD)
+    return np.where(flags.any(axis=-1), np.argmax(flags, axis=-1), NO_GUARD)
+
+
+def _not_finite(last: Values) -> Indices:
+    """The first guard that is not finite in a step that is, `(samples,)`; else NO_GUARD."""
+    moves: Flags = np.asarray(np.isfinite(last["polynomial"]).all(axis=1))  # (samples, 1)
+    known: Flags = np.asarray(np.isfinite(last["looks"]).all(axis=1))  # (samples, guards)
+    return _first(moves & ~known)
+
+
+def _unless_over(states: States, samples: Indices) -> Stops:
+    """That samples go on, unless their time is over."""
+    return np.where(states.inputs[0, samples] >= states.inputs[states.n_fed, samples], Stop.TIME_OVER, Stop.NOT)
+
+
+def _fall_parts(flow: Flow, last: Values, start: Array, p: Array, look: Callable[..., Values]) -> Array:
     """Parts of steps at which guards first fall, `(samples, guards)`; infinity where they do not.
 
     `last`: outputs of the stepper, which finds falls that are plain; where it is in doubt, there is a closer look.

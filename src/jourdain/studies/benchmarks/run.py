@@ -6,13 +6,7 @@ compared, so that a machine that slows down for a while does so for everybody.
 
 from __future__ import annotations
 
-import os
-import platform
-import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +32,8 @@ from jourdain.studies.benchmarks import (
     walker_numpy,
 )
 from jourdain.studies.benchmarks.contestant import Contestant, Result, check_equal, ratios
+from jourdain.studies.benchmarks.machine import fill_rate, machine
+from jourdain.studies.benchmarks.timing import Advance, cold_and_cached, in_new_memory, process, timed, with_threads
 from jourdain.studies.benchmarks.walker import QUANTITIES, RANGES
 
 REPETITIONS = 9
@@ -56,7 +52,6 @@ DESCRIBE, BUILD = "describe, build and compile", "build and compile"
 
 
 Table = Callable[[], Iterable[Contestant]]
-Advance = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -98,14 +93,14 @@ def bench(repetitions: int = REPETITIONS, progress: bool | None = None, only: st
         fewer = min(repetitions, REPETITIONS_OF_MOTION)
         with bar("bench", repetitions * len(quick) + fewer * len(slow) + 8 + len(cases), progress) as watched:
             advance = watched or quiet
-            seconds = _timed(quick, repetitions, advance) | _timed(slow, fewer, advance)
+            seconds = timed(quick, repetitions, advance) | timed(slow, fewer, advance)
             times = {one.name: seconds[one.name] / one.n for one in tables["singles"]}
             times |= _cold_times(chosen, advance) | _robot_times(cases, chosen, advance)
 
     results = {table: [Result(one.name, one.n / seconds[one.name], one.note) for one in several]
                for table, several in tables.items()}  # fmt: skip
     memory = _memory(results["walker"]) if only is None else {}
-    return Report(_machine(), repetitions, results, times, _ratios(results), memory, missing)
+    return Report(machine(), repetitions, results, times, _ratios(results), memory, missing)
 
 
 def _chosen(only: str | None) -> set[str]:
@@ -137,7 +132,7 @@ def _touching(folder: Path) -> Table:
 def _landing(folder: Path) -> Table:
     for case in robots.CASES if robots.data_folder() is not None else ():
         robots.check(case)
-    return partial(robots.contestants, partial(_with_threads, 1))
+    return partial(robots.contestants, partial(with_threads, 1))
 
 
 def _moving(folder: Path) -> Table:
@@ -184,14 +179,14 @@ def _sweeps(scenario: Scenario) -> Iterator[Contestant]:
     """The same events by everybody, in numbers that take each a fraction of a second."""
     axes: dict[str, Any] = {name: np.linspace(*ends, SIDE) for name, ends in RANGES.items()}
     for threads in (1, 2):
-        sweep = _with_threads(threads, lambda: scenario.sweep(**axes, keep=QUANTITIES))
+        sweep = with_threads(threads, lambda: scenario.sweep(**axes, keep=QUANTITIES))
         yield Contestant(
             f"jourdain, {_threads(threads)}", SIDE**4, sweep, "a sweep over a grid, with checks and dataset"
         )
-    new = _with_threads(2, lambda: _in_new_memory(lambda: scenario.sweep(**axes, keep=QUANTITIES)))
+    new = with_threads(2, lambda: in_new_memory(lambda: scenario.sweep(**axes, keep=QUANTITIES)))
     yield Contestant("jourdain, new memory, 2 threads", SIDE**4, new, "the same, where no table was given back before")
     many = walker.samples(SIDE**4)
-    sweep = _with_threads(2, lambda: scenario.sweep(samples=many, keep=QUANTITIES))
+    sweep = with_threads(2, lambda: scenario.sweep(samples=many, keep=QUANTITIES))
     yield Contestant("jourdain, samples, 2 threads", SIDE**4, sweep, "the same from arrays of random samples")
     some = walker.samples(200_000)
     yield from _peers(some, {name: values[:20_000] for name, values in some.items()})
@@ -201,18 +196,18 @@ def _contacts(scenario: Scenario, rough: Scenario, landing: Scenario, corner: Sc
     """One-sided contacts, on two threads, beside the ideal event of the same walker and what else there is."""
     axes: dict[str, Any] = {name: np.linspace(*ends, SIDE) for name, ends in RANGES.items()}
     for name, one in ((IDEAL, scenario), (COULOMB, rough)):
-        sweep = _with_threads(2, partial(one.sweep, **axes, keep=QUANTITIES))
+        sweep = with_threads(2, partial(one.sweep, **axes, keep=QUANTITIES))
         yield Contestant(name, SIDE**4, sweep, "the walker's heel strike over the same grid, 2 threads")
     some = walker.samples(200_000)
     yield Contestant(ROUTH, 200_000, lambda: rough_walker.by_stretches(**some), "Routh's method, stretch by stretch")
     side = SIDE // 2
     places: dict[str, Any] = {name: np.linspace(*ends, side) for name, ends in plate.RANGES.items()}
-    sweep = _with_threads(2, partial(landing.sweep, **places, keep=plate.QUANTITIES))
+    sweep = with_threads(2, partial(landing.sweep, **places, keep=plate.QUANTITIES))
     yield Contestant(SETS, side**4, sweep, "a plate lands on four corners, 2 threads")
     few = walker.samples(4000, plate.RANGES)
     yield Contestant(NNLS, 4000, lambda: plate.by_nnls(**few), "a loop over scipy.optimize.nnls")
     throws = walker.samples(20_000, box_corner.RANGES)
-    sweep = _with_threads(2, partial(corner.sweep, samples=throws, keep=box_corner.QUANTITIES))
+    sweep = with_threads(2, partial(corner.sweep, samples=throws, keep=box_corner.QUANTITIES))
     yield Contestant(IN_SPACE, 20_000, sweep, "a box strikes with a corner, 2 threads")
     fewer = walker.samples(50, box_corner.RANGES)
     yield Contestant(IVP, 50, lambda: box_corner.by_solve_ivp(**fewer), "a loop over scipy.integrate.solve_ivp, DOP853")
@@ -261,54 +256,16 @@ def _singles(scenario: Scenario) -> Iterator[Contestant]:
         yield Contestant(name, 1 << 19, partial(solver.over, pose.columns, pose.batch, n_threads=1))
 
 
-def _in_new_memory(call: Callable[[], Any]) -> Any:
-    """A call that finds no memory of an earlier one."""
-    from jourdain.compute.kernel.batch import Room
-
-    Room.spare.clear()
-    return call()
-
-
-def _with_threads(n: int, call: Callable[[], Any]) -> Callable[[], Any]:
-    def limited() -> Any:
-        before = os.environ.get("JOURDAIN_THREADS")
-        os.environ["JOURDAIN_THREADS"] = str(n)
-        try:
-            return call()
-        finally:
-            if before is None:
-                del os.environ["JOURDAIN_THREADS"]
-            else:
-                os.environ["JOURDAIN_THREADS"] = before
-
-    return limited
-
-
-def _timed(contestants: list[Contestant], repetitions: int, advance: Advance) -> dict[str, float]:
-    """Median seconds of each, in turn. Before each time there is one that does not count: memory that was not used for
-    a while may have gone back to the host of a virtual machine, and is slow to come again.
-    """
-    seconds: dict[str, list[float]] = {one.name: [] for one in contestants}
-    for _ in range(repetitions):
-        for one in contestants:
-            one.call()
-            start = time.perf_counter()
-            one.call()
-            seconds[one.name].append(time.perf_counter() - start)
-            advance(1)
-    return {name: statistics.median(several) for name, several in seconds.items()}
-
-
 _ONCE = {IMPORT: programs.IMPORT, FIRST: programs.FIRST}
 _CACHED = {DESCRIBE: programs.DESCRIBE, BUILD: programs.BUILD}
 
 
 def _cold_times(chosen: set[str], advance: Advance) -> dict[str, float]:
     """Medians of new processes, with an empty cache and with one that has the kernels."""
-    found = {name: _process(code) for name, code in _ONCE.items() if name in chosen}
+    found = {name: process(code) for name, code in _ONCE.items() if name in chosen}
     with tempfile.TemporaryDirectory() as folder:
         for title, code in _CACHED.items():
-            found |= _cold_and_cached(title, f"{title}, cached", code, folder, 5, chosen)
+            found |= cold_and_cached(title, f"{title}, cached", code, folder, 5, chosen)
             advance(4)
     return found
 
@@ -318,35 +275,13 @@ def _robot_times(cases: Sequence[robots.Case], chosen: set[str], advance: Advanc
     found: dict[str, float] = {}
     for case in cases:
         with tempfile.TemporaryDirectory() as folder:
-            found |= _cold_and_cached(*_robot_rows(case), robots.build_code(case), folder, 3, chosen)
+            found |= cold_and_cached(*_robot_rows(case), robots.build_code(case), folder, 3, chosen)
         advance(1)
     return found
 
 
 def _robot_rows(case: robots.Case) -> tuple[str, str]:
     return f"{case.title}: read, build and compile", f"{case.title}: the same, cached"
-
-
-def _cold_and_cached(cold: str, cached: str, code: str, folder: str, times: int, chosen: set[str]) -> dict[str, float]:
-    """Seconds of a program with an empty cache, `times` times, and with one in a folder that has what it needs."""
-    if not {cold, cached} & chosen:
-        return {}
-    found = {cold: _process(code, None, times=times)}
-    _process(code, folder, times=1)
-    return found | {cached: _process(code, folder)}
-
-
-def _process(code: str, cache: str | None = None, times: int = 5) -> float:
-    seconds = []
-    for _ in range(times):
-        with tempfile.TemporaryDirectory() as empty:
-            environment = {**os.environ, "JOURDAIN_CACHE": cache or empty}
-            start = time.perf_counter()
-            command = [sys.executable, "-c", code]
-            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-            whole = time.perf_counter() - start
-        seconds.append(float(done.stdout) if done.stdout else whole)
-    return statistics.median(seconds)
 
 
 def _ratios(found: dict[str, list[Result]]) -> dict[str, float]:
@@ -362,17 +297,8 @@ def _memory(rates: list[Result]) -> dict[str, float]:
     return {
         "bytes per event": bytes_per_event,
         "written by the sweep on 2 threads, GB/s": rate["jourdain, 2 threads"] * bytes_per_event / 1e9,
-        "new memory filled by NumPy on 1 thread, GB/s": _fill_rate() / 1e9,
+        "new memory filled by NumPy on 1 thread, GB/s": fill_rate() / 1e9,
     }
-
-
-def _fill_rate(size: int = 1 << 28) -> float:
-    seconds = []
-    for _ in range(5):
-        start = time.perf_counter()
-        np.empty(size // 8).fill(1.0)
-        seconds.append(time.perf_counter() - start)
-    return size / statistics.median(seconds)
 
 
 def _pinocchio() -> bool:
@@ -419,43 +345,3 @@ _SHORT = {
     f"{EVENT} / {GRADIENT}": "gradient of T_c by 4 parameters / event",
     **{f"{ours} / {theirs}": f"{ours} / Pinocchio" for ours, theirs in robots.PAIRS},
 }
-
-
-def _machine() -> dict[str, str]:
-    from importlib.metadata import version
-
-    from jourdain.compute.kernel.target import Target
-
-    target = Target.host()
-    return {
-        "commit": _commit(),
-        "cpu": _cpu(),
-        "cores": str(os.cpu_count()),
-        "vector": f"{target.width} doubles, {'libmvec' if target.vector_library else 'libm'}",
-        "system": platform.platform(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "casadi": version("casadi"),
-        "llvmlite": version("llvmlite"),
-    }
-
-
-def _cpu() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
-
-
-def _commit() -> str:
-    """Of the checkout that this file is in, with a mark if something was changed since."""
-    git = ["git", "-C", str(Path(__file__).parent)]
-    try:
-        head, changes = (
-            subprocess.run([*git, *what], capture_output=True, text=True, check=True).stdout.strip()
-            for what in (("rev-parse", "--short", "HEAD"), ("status", "--porcelain", "--", ":/src"))
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "not a checkout"
-    return head + (" with changes" if changes else "")
