@@ -317,6 +317,22 @@ def test_laws_on_the_velocity_after(k: int, redundant: bool, rng: np.random.Gene
         assert (t.to_dataset().contact_residual <= 1e-10).all()
 
 
+def test_steep_friction_and_skew_rows_are_solved(rng: np.random.Generator) -> None:
+    """Where exactly one answer exists it is found, also for μ of thousands and rows that are nearly parallel."""
+    n = 400
+    Y = rng.standard_normal((n, 3, 3)) + 3 * rng.standard_normal((n, 1, 3))
+    W, mu = Y @ Y.swapaxes(1, 2), 10 ** rng.uniform(-2, 4, n)
+    u = (Y @ rng.standard_normal((n, 3, 1)))[..., 0]
+    u[:, 0] = -np.abs(u[:, 0])
+    found = strike(W, u, laws.MoreauCoulomb(mu, 0.0)).impulse["contact 0"]
+    ways = [spatial_oracle.all_of_one_contact(W[i], u[i], float(mu[i])) for i in range(n)]
+    alone = [i for i in range(n) if len(ways[i]) == 1]
+    assert len(alone) > 300
+    for i in alone:
+        wanted = ways[i][0].impulse
+        assert found[i] == pytest.approx(wanted, abs=1e-7 * np.abs(wanted).max())
+
+
 def test_one_of_all_solutions_of_one_contact(rng: np.random.Generator) -> None:
     for _ in range(60):
         W, u, mu, e = spatial_oracle.random_contacts(rng, 1)

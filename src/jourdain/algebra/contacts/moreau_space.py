@@ -6,11 +6,13 @@ Asked for, of each contact, with w = r + W λ,
 
 that is F = 0 with F_n = λ_n − [λ_n − w_n]₊ and F_t = λ_t − (λ_t − w_t, brought into the disk of radius μ [λ_n − w_n]₊).
 Sweeps over the contacts, each projected onto its cone [De Saxcé & Feng 1998], come near; Newton's method on F [Alart &
-Curnier 1991] arrives. Its derivatives give those of λ.
+Curnier 1991] arrives. Where they do not, as where friction is steep, the sweeps solve each contact by itself. The
+derivatives of F give those of λ.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 
 import casadi as ca
@@ -23,6 +25,10 @@ from jourdain.compute.evaluate import Evaluator
 from jourdain.inputs import Array, Flags
 
 N_ROUNDS, N_SWEEPS, N_NEWTON = 40, 25, 12  # at most; sweeps and Newton's steps of each round
+N_PROJECTED = 10  # rounds whose sweeps project; in the others each contact is solved
+N_ANGLES, N_HALVINGS = 180, 40  # directions of slip that are tried, and how often intervals between them are halved
+MOST_SLIPS = 4  # of one contact: zeros of a trigonometric polynomial of order 2
+Improve = Callable[[Array, Array, Array, Array], Array]  # λ, w, μ, W of one contact → a better λ
 GOOD = 1e-13  # of the usual speed: F at the answer
 NULL, MOVES = 1e-9, 1e-6  # directions along which F does not change; speeds that are not 0
 ENOUGH = 1e-11  # what is taken if it does not get better
@@ -53,7 +59,7 @@ def find(asked: Array, k: int, slopes: bool = False) -> tuple[Array, Array]:
         unit = _asked(r / scale / usual, steep, W / (scale[:, :, None] * scale[:, None, :]))
         impulse, miss = _searched(unit, k)
         impulse, several = _least(impulse, unit, k)
-        arrived = np.isfinite(asked).all(axis=-1) & (miss <= ENOUGH)
+        arrived = np.isfinite(asked).all(axis=-1) & (miss <= np.maximum(ENOUGH, _rounding(impulse)))
         found = np.column_stack([impulse * usual / scale, arrived, several])
         if not slopes:
             return found, np.zeros((len(asked), 3 * k + 2, 0))
@@ -76,7 +82,7 @@ def _least(impulse: Array, asked: Array, k: int) -> tuple[Array, Flags]:
     idle = np.where(moves[:, :, None], 0.0, null)
     least = impulse - (idle.transpose(0, 2, 1) @ (idle @ impulse[..., None]))[..., 0]
     miss = np.max(np.abs(residual(k)(least, asked)["F"][..., 0]), axis=-1)
-    return np.where((miss <= ENOUGH)[:, None], least, impulse), moves.any(axis=-1)
+    return np.where((miss <= np.maximum(ENOUGH, _rounding(least)))[:, None], least, impulse), moves.any(axis=-1)
 
 
 def _searched(asked: Array, k: int) -> tuple[Array, Array]:
@@ -84,10 +90,11 @@ def _searched(asked: Array, k: int) -> tuple[Array, Array]:
     n = len(asked)
     best, least = np.zeros((n, 3 * k)), np.full(n, np.inf)
     impulse, active = best.copy(), np.flatnonzero(np.isfinite(asked).all(axis=-1))
-    for _ in range(N_ROUNDS):
+    for i in range(N_ROUNDS):
         if not active.size:
             break
-        impulse[active] = _swept(impulse[active], *_parts(asked[active], k))
+        improved = _projected if i < N_PROJECTED else _solved
+        impulse[active] = _swept(impulse[active], *_parts(asked[active], k), improved)
         near = impulse[active]
         for _ in range(N_NEWTON):
             by = residual(k)(near, asked[active])
@@ -95,25 +102,80 @@ def _searched(asked: Array, k: int) -> tuple[Array, Array]:
             miss = np.max(np.abs(F), axis=-1)
             better = miss < least[active]
             best[active[better]], least[active[better]] = near[better], miss[better]
-            if np.all(least[active] <= GOOD):
+            arrived = least[active] <= np.maximum(GOOD, _rounding(best[active]))
+            if arrived.all():
                 break
             near = near - (pseudo_inverse(slope) @ F[..., None])[..., 0]
-        active = active[least[active] > GOOD]
+        active = active[~arrived]
     return best, least
 
 
-def _swept(impulse: Array, r: Array, mu: Array, W: Array) -> Array:
+def _rounding(impulse: Array) -> Array:
+    """How much F may be by rounding, `(lanes,)`."""
+    return np.asarray(4 * np.finfo(float).eps * np.max(np.abs(impulse), axis=-1))
+
+
+def _swept(impulse: Array, r: Array, mu: Array, W: Array, improved: Improve) -> Array:
     """Gauss–Seidel: each contact in turn, given the others."""
     impulse, k = impulse.copy(), mu.shape[-1]
     for _ in range(N_SWEEPS):
         for c in range(k):
             rows = slice(3 * c, 3 * c + 3)
             speed = r[:, rows] + np.einsum("lij,lj->li", W[:, rows], impulse)
-            stiff = np.max(np.sum(np.abs(W[:, rows, rows]), axis=-1), axis=-1)
-            step = 1 / np.where(stiff > 0, stiff, 1.0)
-            speed[:, 0] += mu[:, c] * np.hypot(speed[:, 1], speed[:, 2])  # so that slipping is a projection too
-            impulse[:, rows] = _onto_cone(impulse[:, rows] - step[:, None] * speed, mu[:, c])
+            impulse[:, rows] = improved(impulse[:, rows], speed, mu[:, c], W[:, rows, rows])
     return impulse
+
+
+def _projected(impulse: Array, speed: Array, mu: Array, W: Array) -> Array:
+    """λ of one contact after a step against its speed, brought onto its cone."""
+    stiff = np.max(np.sum(np.abs(W), axis=-1), axis=-1)
+    step = 1 / np.where(stiff > 0, stiff, 1.0)
+    raised = speed.copy()
+    raised[:, 0] += mu * np.hypot(speed[:, 1], speed[:, 2])  # so that slipping is a projection too
+    return _onto_cone(impulse - step[:, None] * raised, mu)
+
+
+def _solved(impulse: Array, speed: Array, mu: Array, W: Array) -> Array:
+    """λ of one contact that meets the law, if the others stay; as it is where none is found.
+
+    A slip along −d, with d = (cos θ, sin θ) and λ = λ_n (1, μ d), has w_n = 0, so λ_n = −r_n/(W_nn + μ W_nt d), and w_t
+    opposes d: θ is where their cross product is 0.
+    """
+    r = speed - np.einsum("lij,lj->li", W, impulse)
+    sticking = -(pseudo_inverse(W) @ r[..., None])[..., 0]
+    slips = np.max(np.abs(r + np.einsum("lij,lj->li", W, sticking)), axis=-1)
+    holds = slips <= MOVES
+    holds &= np.hypot(sticking[:, 1], sticking[:, 2]) <= mu * sticking[:, 0]
+    slipping, found = _slipping(r, mu, W)
+    moved = np.where(holds[:, None], sticking, np.where(found[:, None], slipping, impulse))
+    return np.where((r[:, 0] >= 0)[:, None], 0.0, moved)
+
+
+def _slipping(r: Array, mu: Array, W: Array) -> tuple[Array, Flags]:
+    """(λ of a contact that slips, whether there is one)."""
+
+    def at(angle: Array) -> tuple[Array, Array, Array]:
+        """(λ, cross product of d and w_t, −d·w_t) for angles `(lanes, angles)`, both times W_nn + μ W_nt d."""
+        d = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+        stiff = W[:, None, 0, 0] + mu[:, None] * np.einsum("lat,lt->la", d, W[:, 0, 1:])
+        ways = np.concatenate([np.ones_like(d[..., :1]), mu[:, None, None] * d], axis=-1)
+        w = r[:, None, 1:] * stiff[..., None] - r[:, None, :1] * np.einsum("lij,laj->lai", W[:, 1:], ways)
+        impulse = ways * (-r[:, None, :1] / np.where(stiff > 0, stiff, np.nan)[..., None])
+        return impulse, d[..., 0] * w[..., 1] - d[..., 1] * w[..., 0], -np.sum(d * w, axis=-1)
+
+    edges = np.linspace(0, 2 * np.pi, N_ANGLES + 1)
+    above = at(np.broadcast_to(edges, (len(r), len(edges))))[1] > 0
+    place = np.argsort(above[:, :-1] == above[:, 1:], axis=-1, kind="stable")[:, :MOST_SLIPS]  # first those that cross
+    lanes = np.arange(len(r))[:, None]
+    low, high, starts_above = edges[place], edges[place + 1], above[lanes, place]
+    crosses = starts_above != above[lanes, place + 1]
+    for _ in range(N_HALVINGS):
+        middle = (low + high) / 2
+        same = (at(middle)[1] > 0) == starts_above
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    impulse, _, against = at((low + high) / 2)
+    good = crosses & (against >= 0) & np.isfinite(impulse).all(axis=-1)
+    return impulse[lanes[:, 0], np.argmax(good, axis=-1)], good.any(axis=-1)
 
 
 def _onto_cone(z: Array, mu: Array) -> Array:
