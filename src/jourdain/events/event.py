@@ -361,9 +361,9 @@ class Event:
 
         `q`, `v`: by coordinate and velocity, numbers or expressions in symbols (missing: 0). `parameters`: the event's
         own, expressed in others. `guess`: coordinates found near these numbers so that the geometric rows hold; `v` may
-        be written in them, and their own rates, where `v` leaves them out, follow from the rows that are on before, also
-        where v are quasi-velocities. Rates that these rows (regular, live, released) do not determine raise BadEvent;
-        at a pose where only special numbers leave them open, NotFinite, or the status NOT_FINITE in a batch.
+        be written in them, and their own rates, where `v` leaves them out, follow from the rows that are on before,
+        quasi-velocities too. Rates that these rows (regular, live, released) do not determine raise BadEvent; where
+        only special poses leave them open, NotFinite, which in a batch is the status NOT_FINITE.
         `energy`: v is scaled so that T_minus is this. `defaults`, `units`: of parameters. `sketch`: how it is drawn.
         """
         from jourdain.scenarios.builder import scenario

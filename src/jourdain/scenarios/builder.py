@@ -162,7 +162,8 @@ def _completed(
     spanned = span([rows @ ca.diag(units)], len(names), unrolled, like=rows)
 
     def solution(asked: SX) -> SX:
-        return units * (spanned.Q.T @ spanned.coordinates(asked))
+        solved: SX = units * (spanned.Q.T @ spanned.coordinates(asked))
+        return solved
 
     found = solution(asked)
     found = found + solution(asked - rows @ found)  # one step of refinement
