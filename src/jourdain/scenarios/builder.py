@@ -134,11 +134,13 @@ def _completed(
 ) -> tuple[SX, tuple[str, ...]]:
     """(v with what it leaves out of the rates of guessed coordinates, the names of these velocities).
 
-    Unknown are the velocities that are not given and that move a guessed coordinate, q̇ = N v. They follow from the
+    Free are the velocities that are not given and that move a guessed coordinate, q̇ = N v. They follow from the
     rows that are on before, C v + b = 0. Where those leave some open, coordinates that are not guessed stand still if
     no given velocity moves them, so that the answer does not depend on the choice of v. What is open even then raises
     BadEvent if no pose can determine it, and is NaN at the poses that do not.
     """
+    if not guessed:
+        return v, ()
     s, q = event.mechanism.symbols, SX(pose)
     for name, symbol in guessed.items():
         q[s.q_names.index(name)] = symbol
@@ -149,16 +151,16 @@ def _completed(
     N, C, b, mass = map(ca.sparsify, written.call([q, v, own]))
     moves = np.array(ca.DM(N.sparsity(), 1)) > 0  # (n_q, n_v)
     own_rate, known = np.isin(s.q_names, list(guessed)), np.isin(s.v_names, list(given))
-    unknown = np.flatnonzero(moves[own_rate].any(axis=0) & ~known)
-    if not unknown.size:
+    free = np.flatnonzero(moves[own_rate].any(axis=0) & ~known)
+    if not free.size:
         return v, ()
-    names = tuple(s.v_names[i] for i in unknown)
+    names = tuple(s.v_names[i] for i in free)
     at_rest = np.flatnonzero(~own_rate & ~moves[:, known].any(axis=1))
-    rows = ca.vertcat(C, N[at_rest, :])[:, unknown]
+    rows = ca.vertcat(C, N[at_rest, :])[:, free]
     asked = ca.vertcat(-(C @ v + b), SX(len(at_rest), 1))
     if ca.sprank(ca.sparsify(rows)) < len(names):
         raise BadEvent(undetermined_rates(names))
-    units = 1 / ca.sqrt(ca.if_else(mass[unknown] > 0, mass[unknown], 1))  # in which the columns have one unit
+    units = 1 / ca.sqrt(ca.if_else(mass[free] > 0, mass[free], 1))  # in which the columns have one unit
     spanned = span([rows @ ca.diag(units)], len(names), unrolled, like=rows)
 
     def solution(asked: SX) -> SX:
@@ -168,5 +170,5 @@ def _completed(
     found = solution(asked)
     found = found + solution(asked - rows @ found)  # one step of refinement
     completed = ca.densify(v)
-    completed[unknown] = ca.if_else(ca.sum1(spanned.keep) > len(names) - 0.5, found, float("nan"))
+    completed[free] = ca.if_else(ca.sum1(spanned.keep) > len(names) - 0.5, found, float("nan"))
     return completed, names
