@@ -269,7 +269,7 @@ OUTPUTS: dict[str, tuple[Any, str]] = {
 def test_an_output_without_a_finite_value_is_no_outcome(why: str, n: int) -> None:
     """Not OK in single events, batches, sweeps and gradients, whichever quantity is asked for."""
     expression, value = OUTPUTS[why]
-    made, (x, y) = sliding(expression)
+    made, (x, _) = sliding(expression)
     event, v = made.event(inert=["floor"]), {"x": 3.0, "y": -1.0}
     a = np.full(n, 0.0 if why != "an offset" else 2.0)
     a[n // 2] = 1.0  # x = 1 there

@@ -397,15 +397,15 @@ def pantograph_by_hand():
 
 
 ANALYSED = {
-    "walker": ({"theta": 0.7, "rho": 0.3, "torso": 0.1, "mu": 2.0}, walker_by_hand, "heel", "foot_x"),
-    "slider_crank": ({"theta": 0.7, "omega": 3.0}, slider_crank_by_hand, "knee", "x"),
-    "pantograph": ({"energy": 0.02, "beta": 0.01}, pantograph_by_hand, "EE", "q3"),
+    "walker": ({"theta": 0.7, "rho": 0.3, "torso": 0.1, "mu": 2.0}, walker_by_hand, "heel", ["foot_x", "stance"]),
+    "slider_crank": ({"theta": 0.7, "omega": 3.0}, slider_crank_by_hand, "knee", ["x", "crank", "rod"]),
+    "pantograph": ({"energy": 0.02, "beta": 0.01}, pantograph_by_hand, "EE", ["q3"]),
 }
 
 
 @pytest.fixture(params=ANALYSED)
 def analysed(request):
-    """A scenario, its parameters, the state written by hand, a point, and a velocity to prefer."""
+    """A scenario, its parameters, the state written by hand, a point, and velocities, the first of which to prefer."""
     return getattr(gallery, request.param)(), *ANALYSED[request.param]
 
 
@@ -418,14 +418,14 @@ def test_projectors_are_those_of_the_event(analysed):
 
 
 def test_directions_are_those_of_the_event(analysed):
-    scenario, parameters, state, point, velocity = analysed
+    scenario, parameters, state, point, velocities = analysed
     at = state()
     q, own = at["q"], at["parameters"]
     # Where ξ is repeated only a span is determined: compare ξ, and a single direction in full.
     found = scenario.directions(point=point, **parameters)
     direct = scenario.event.directions(q, point, parameters=own)
     assert found.xi == pytest.approx(direct.xi, abs=1e-12)
-    one = {"subspace": [velocity], "axis": (1.0, 1.0)}
+    one = {"subspace": velocities, "axis": (1.0, 1.0)}
     assert_same_fields(
         scenario.directions(point=point, **one, **parameters),
         scenario.event.directions(q, point, **one, parameters=own),
@@ -433,9 +433,9 @@ def test_directions_are_those_of_the_event(analysed):
 
 
 def test_phases_are_those_of_the_event(analysed):
-    scenario, parameters, state, _, velocity = analysed
+    scenario, parameters, state, _, velocities = analysed
     at = state()
-    for prefer in ((), (velocity,)):
+    for prefer in ((), velocities[:1]):
         found = scenario.phases(prefer=prefer, **parameters)
         direct = scenario.event.phases(**at, prefer=prefer)
         for title in ("prior", "virtual", "posterior"):

@@ -284,7 +284,11 @@ class Event:
         parameters: Mapping[str, Any] = {},
         **more: ArrayLike,
     ) -> Directions:
-        """The prior velocities that lose most and least: ξ falling, each with T = 1 J."""
+        """The prior velocities that lose most and least: ξ falling, each with T = 1 J.
+
+        They satisfy the rows that are on before. `subspace`: velocity names, or a matrix of columns, to look only at
+        velocities that it contains. `point`: also the velocity of a point, and its angle from `axis` (default frame.y).
+        """
         return self.analysis.directions(q, point, subspace, axis, {**parameters, **more})
 
     def phases(

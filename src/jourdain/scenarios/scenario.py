@@ -160,7 +160,11 @@ class Scenario:
         parameters: Mapping[str, Any] = {},
         **more: ArrayLike,
     ) -> Directions:
-        """The prior velocities that lose most and least: ξ falling, each with T = 1 J."""
+        """The prior velocities that lose most and least: ξ falling, each with T = 1 J.
+
+        They satisfy the rows that are on before. `subspace`: velocity names, or a matrix of columns, to look only at
+        velocities that it contains. `point`: also the velocity of a point, and its angle from `axis` (default frame.y).
+        """
         q, _, own = self._named_state(parameters, more)
         return self.event.directions(q, point, subspace, axis, parameters=own)
 
