@@ -116,6 +116,71 @@ def test_many_velocities_are_chosen_greedily():
     assert pytest.approx(np.zeros((2, 10)), abs=1e-12) == C @ phases.virtual.D
 
 
+def assert_spans(kinds, phase, M, rows, named):
+    """v = D φ satisfies the rows, φ are the named velocities, and there are as many as the rank of the rows leaves."""
+    chosen = np.array([named[name] for name in phase.names]).reshape(-1, len(M))
+    assert len(set(phase.names)) == len(phase.names) == len(M) - rank(rows), kinds
+    assert rank(np.concatenate([rows, chosen])) == len(M), kinds
+    scale = np.linalg.norm(rows, axis=1)[:, None] * np.linalg.norm(phase.D, axis=0)
+    assert np.max(np.abs(rows @ phase.D) / scale, initial=0.0) < 1e-9, kinds
+    np.testing.assert_allclose(chosen @ phase.D, np.eye(len(chosen)), atol=1e-9 * np.max(np.abs(chosen), initial=1.0))
+    np.testing.assert_allclose(
+        phase.mass, phase.D.T @ M @ phase.D, rtol=1e-12, atol=1e-12 * np.abs(phase.mass).max(initial=0)
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_privileged_names_that_repeat_or_are_no_unit_rows(seed):
+    """Outputs that are a velocity again, a multiple of one, or a combination: the names chosen are independent."""
+    rng = np.random.default_rng(seed)
+    n = 4 + seed % 2 if seed < 3 else 9  # nine velocities and as many outputs have more than 1,000 sets
+    M, k = mass_of(rng, n), int(rng.integers(1, 3))
+    q, v = (ca.vertcat(*(ca.SX.sym(f"{letter}{i}") for i in range(n))) for letter in "vw")
+    rows = rng.normal(size=(k, n)) * 10.0 ** rng.uniform(-6, 6, (k, 1))
+    rows[0, 1:] = 0.0  # one velocity is held: it can not be chosen, nor can its copies
+    copies = np.eye(n)[rng.integers(0, n, n)] * 10.0 ** rng.uniform(-6, 6, (n, 1))
+    copies[0], copies[1] = np.eye(n)[0], copies[2]
+    copies[-1] = rng.normal(size=n)
+    outputs = {f"y{i}": (ca.SX(row[None]) @ v)[0] for i, row in enumerate(copies)}
+    made = jd.Mechanism.from_casadi(q, v, ca.SX(M), outputs=outputs)
+    made.constraint("rows", [(ca.SX(row[None]) @ v)[0] for row in rows])
+    named = {f"v{i}": row for i, row in enumerate(np.eye(n))} | {f"y{i}": row for i, row in enumerate(copies)}
+    event = made.event(inert=["rows"])
+    for prefer in ((), ("y2", "y1"), ("v3",), ("v0", "y0")):
+        phases = event.phases(prefer=prefer)
+        assert_spans("prior", phases.prior, M, rows[:0], named)
+        assert_spans("virtual", phases.virtual, M, rows, named)
+        assert not {"v0", "y0"} & set(phases.virtual.names)
+        assert len({"y1", "y2"} & set(phases.virtual.names)) <= 1
+
+
+@pytest.mark.parametrize(("n", "chain"), [(60, True), (40, False)], ids=["chain", "full rows"])
+def test_privileged_name_of_many_rows(n, chain):
+    """One velocity is left of many; rows that are far from parallel have a small determinant all the same."""
+    rows = np.eye(n - 1, n) - np.eye(n - 1, n, k=1) if chain else np.random.default_rng(n).normal(size=(n - 1, n))
+    event = plain_mechanism(np.eye(n), rows=rows).event(inert=["rows"])
+    phase = event.phases().virtual
+    assert_spans("virtual", phase, np.eye(n), rows, {f"v{i}": row for i, row in enumerate(np.eye(n))})
+
+
+def test_prefer_decides_between_names_that_vary_alike():
+    """ẏ and 2 ẏ are as good as each other, |det| ∝ 2 + sin φ for either."""
+    x, y, phi = dynamicsymbols("x y phi")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    bodies = [Particle("a", O.locatenew("P", x * N.x + y * N.y), 1.0), Particle("b", O.locatenew("R", phi * N.z), 1.0)]
+    outputs = {"twice": 2 * y.diff(), "third": y.diff() / 3}
+    made = jd.Mechanism.from_sympy(bodies, N, [x, y, phi], outputs=outputs)
+    made.constraint("groove", (2 + sp.sin(phi)) * x.diff() + sp.cos(phi) * y.diff())
+    event = made.event(inert=["groove"])
+    free = event.phases(q={"phi": 0.4}).virtual.names
+    assert len({"y", "twice", "third"} & set(free)) == 1
+    for one in ("y", "twice", "third"):
+        names = event.phases(q={"phi": 0.4}, prefer=[one]).virtual.names
+        assert {"y", "twice", "third"} & set(names) == {one}
+        assert names[0] == one  # what is preferred comes first
+
+
 def test_redundant_pose_has_its_own_names():
     """At a pose where rows become dependent there is one more privileged velocity than in general."""
     x, y = dynamicsymbols("x y")
@@ -239,7 +304,8 @@ def mass_of(rng, n):
 
 
 def rank(A):
-    return np.linalg.matrix_rank(A, tol=1e-10 * np.linalg.norm(A, 2)) if A.size else 0
+    """Of the rows, whatever their units."""
+    return np.linalg.matrix_rank(A / np.linalg.norm(A, axis=1, keepdims=True), tol=1e-10) if A.size else 0
 
 
 @pytest.mark.parametrize("seed", range(24))
