@@ -1,7 +1,9 @@
 """Phases, projectors, directions and closed forms of events."""
 
+import casadi as ca
 import numpy as np
 import pytest
+import scipy.linalg
 import sympy as sp
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
@@ -114,6 +116,71 @@ def test_many_velocities_are_chosen_greedily():
     assert pytest.approx(np.zeros((2, 10)), abs=1e-12) == C @ phases.virtual.D
 
 
+def assert_spans(kinds, phase, M, rows, named):
+    """v = D φ satisfies the rows, φ are the named velocities, and there are as many as the rank of the rows leaves."""
+    chosen = np.array([named[name] for name in phase.names]).reshape(-1, len(M))
+    assert len(set(phase.names)) == len(phase.names) == len(M) - rank(rows), kinds
+    assert rank(np.concatenate([rows, chosen])) == len(M), kinds
+    scale = np.linalg.norm(rows, axis=1)[:, None] * np.linalg.norm(phase.D, axis=0)
+    assert np.max(np.abs(rows @ phase.D) / scale, initial=0.0) < 1e-9, kinds
+    np.testing.assert_allclose(chosen @ phase.D, np.eye(len(chosen)), atol=1e-9 * np.max(np.abs(chosen), initial=1.0))
+    np.testing.assert_allclose(
+        phase.mass, phase.D.T @ M @ phase.D, rtol=1e-12, atol=1e-12 * np.abs(phase.mass).max(initial=0)
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_privileged_names_that_repeat_or_are_no_unit_rows(seed):
+    """Outputs that are a velocity again, a multiple of one, or a combination: the names chosen are independent."""
+    rng = np.random.default_rng(seed)
+    n = 4 + seed % 2 if seed < 3 else 9  # nine velocities and as many outputs have more than 1,000 sets
+    M, k = mass_of(rng, n), int(rng.integers(1, 3))
+    q, v = (ca.vertcat(*(ca.SX.sym(f"{letter}{i}") for i in range(n))) for letter in "vw")
+    rows = rng.normal(size=(k, n)) * 10.0 ** rng.uniform(-6, 6, (k, 1))
+    rows[0, 1:] = 0.0  # one velocity is held: it can not be chosen, nor can its copies
+    copies = np.eye(n)[rng.integers(0, n, n)] * 10.0 ** rng.uniform(-6, 6, (n, 1))
+    copies[0], copies[1] = np.eye(n)[0], copies[2]
+    copies[-1] = rng.normal(size=n)
+    outputs = {f"y{i}": (ca.SX(row[None]) @ v)[0] for i, row in enumerate(copies)}
+    made = jd.Mechanism.from_casadi(q, v, ca.SX(M), outputs=outputs)
+    made.constraint("rows", [(ca.SX(row[None]) @ v)[0] for row in rows])
+    named = {f"v{i}": row for i, row in enumerate(np.eye(n))} | {f"y{i}": row for i, row in enumerate(copies)}
+    event = made.event(inert=["rows"])
+    for prefer in ((), ("y2", "y1"), ("v3",), ("v0", "y0")):
+        phases = event.phases(prefer=prefer)
+        assert_spans("prior", phases.prior, M, rows[:0], named)
+        assert_spans("virtual", phases.virtual, M, rows, named)
+        assert not {"v0", "y0"} & set(phases.virtual.names)
+        assert len({"y1", "y2"} & set(phases.virtual.names)) <= 1
+
+
+@pytest.mark.parametrize(("n", "chain"), [(60, True), (40, False)], ids=["chain", "full rows"])
+def test_privileged_name_of_many_rows(n, chain):
+    """One velocity is left of many; rows that are far from parallel have a small determinant all the same."""
+    rows = np.eye(n - 1, n) - np.eye(n - 1, n, k=1) if chain else np.random.default_rng(n).normal(size=(n - 1, n))
+    event = plain_mechanism(np.eye(n), rows=rows).event(inert=["rows"])
+    phase = event.phases().virtual
+    assert_spans("virtual", phase, np.eye(n), rows, {f"v{i}": row for i, row in enumerate(np.eye(n))})
+
+
+def test_prefer_decides_between_names_that_vary_alike():
+    """ẏ and 2 ẏ are as good as each other, |det| ∝ 2 + sin φ for either."""
+    x, y, phi = dynamicsymbols("x y phi")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    bodies = [Particle("a", O.locatenew("P", x * N.x + y * N.y), 1.0), Particle("b", O.locatenew("R", phi * N.z), 1.0)]
+    outputs = {"twice": 2 * y.diff(), "third": y.diff() / 3}
+    made = jd.Mechanism.from_sympy(bodies, N, [x, y, phi], outputs=outputs)
+    made.constraint("groove", (2 + sp.sin(phi)) * x.diff() + sp.cos(phi) * y.diff())
+    event = made.event(inert=["groove"])
+    free = event.phases(q={"phi": 0.4}).virtual.names
+    assert len({"y", "twice", "third"} & set(free)) == 1
+    for one in ("y", "twice", "third"):
+        names = event.phases(q={"phi": 0.4}, prefer=[one]).virtual.names
+        assert {"y", "twice", "third"} & set(names) == {one}
+        assert names[0] == one  # what is preferred comes first
+
+
 def test_redundant_pose_has_its_own_names():
     """At a pose where rows become dependent there is one more privileged velocity than in general."""
     x, y = dynamicsymbols("x y")
@@ -220,6 +287,122 @@ def test_directions_refuse_moving_supports():
     event, q, _, p = sleigh_at("earthquake")
     with pytest.raises(jd.BadEvent, match="has a bias"):
         event.directions(q=q, parameters=p | {"v_S_minus": 0.4, "psi_S_minus": 1.0})
+
+
+def plain_mechanism(M, **rows):
+    """A mechanism with a constant mass matrix and constant rows, by name."""
+    q, v = (ca.vertcat(*(ca.SX.sym(f"{letter}{i}") for i in range(len(M)))) for letter in "vw")
+    made = jd.Mechanism.from_casadi(q, v, ca.SX(M))
+    for name, C in rows.items():
+        made.constraint(name, [ca.SX(row[None]) @ v for row in C])
+    return made
+
+
+def mass_of(rng, n):
+    X = rng.normal(size=(n, n))
+    return X @ X.T + 0.1 * np.eye(n)
+
+
+def rank(A):
+    """Of the rows, whatever their units."""
+    return np.linalg.matrix_rank(A / np.linalg.norm(A, axis=1, keepdims=True), tol=1e-10) if A.size else 0
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_directions_of_a_subspace_are_velocities_that_the_prior_rows_admit(seed):
+    """Of S and the null space of the prior rows all that is common, and nothing else, in any units."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 9))
+    units = 10.0 ** rng.uniform(-4, 4, n)  # of the velocities
+    M = mass_of(rng, n) / units / units[:, None]
+    C = rng.normal(size=(int(rng.integers(1, n - 1)), n))
+    C = np.concatenate([C, rng.normal(size=(1, len(C))) @ C])  # one depends on the others
+    C *= 10.0 ** rng.uniform(-8, 8, (len(C), 1)) / units
+    struck = rng.normal(size=(2, n)) / units
+    made = plain_mechanism(M, regular=C[: len(C) // 2], released=C[len(C) // 2 :], struck=struck)
+    event = made.event(regular=["regular"], released=["released"], inert=["struck"])
+    free = scipy.linalg.null_space(C * units / np.linalg.norm(C * units, axis=1, keepdims=True), rcond=1e-10)
+    free = free * units[:, None]  # exact up to rounding: nothing of it may be lost
+    m = free.shape[1]
+    subspaces = {
+        "all": (np.eye(n), m),
+        "admitted": (free, m),
+        "mixed": (free @ rng.normal(size=(m, m)), m),
+        "one beside": (np.column_stack([free[:, 0], rng.normal(size=n) * units]), 1),
+        "names": (np.eye(n)[:, 1:], m - rank(free[:1] / units[0])),
+        "none": (rng.normal(size=(n, 1)) * units[:, None], 0),
+    }
+    for which, (S, expected) in subspaces.items():
+        given = [f"v{i}" for i in range(1, n)] if which == "names" else S
+        if not expected:
+            with pytest.raises(jd.BadEvent, match=r"leave no velocity in the subspace; widen it"):
+                event.directions(subspace=given)
+            continue
+        found = event.directions(subspace=given)
+        assert found.v.shape == (n, expected), which
+        inside = np.linalg.lstsq(S / units[:, None], found.v / units[:, None], rcond=None)[0]
+        np.testing.assert_allclose(S @ inside, found.v, atol=1e-8 * np.abs(found.v).max(), err_msg=which)
+        for v, xi in zip(found.v.T, found.xi, strict=True):
+            t = event.solve(v=v)  # raises PriorViolated if a row does not hold
+            assert t.ok
+            assert t.T_minus == pytest.approx(1.0, rel=1e-10)
+            assert t.xi == pytest.approx(xi, abs=1e-9)
+        for x in rng.normal(size=(5, expected)):
+            assert found.xi[-1] - 1e-9 <= event.solve(v=found.v @ x).xi <= found.xi[0] + 1e-9
+    whole = event.directions()
+    assert whole.xi == pytest.approx(event.directions(subspace=np.eye(n)).xi, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_directions_of_the_gallery_are_velocities_that_solve_accepts(name, rng):
+    scenario = getattr(gallery, name)()
+    if scenario.event.layout.along("one_sided"):
+        pytest.skip("one-sided contacts have no directions")
+    q, _, p = scenario.state({})
+    own = dict(zip(scenario.event.parameters, p, strict=True))
+    n = len(scenario.event.layout.velocities)
+    for subspace in (None, scenario.event.layout.velocities, rng.normal(size=(n, max(n - 1, 1)))):
+        try:
+            found = scenario.event.directions(q, subspace=subspace, parameters=own).v.T
+        except jd.BadEvent:  # nothing is left of the subspace, or a support moves
+            found = []
+        for v in found:
+            scenario.event.solve(q, v, parameters=own)  # raises PriorViolated if a row does not hold
+
+
+@pytest.mark.parametrize("scale", [1e-14, 1e-6, 1.0, 1e6, 1e14])
+@pytest.mark.parametrize("mass", [1e-9, 1.0, 1e9])
+def test_orientation_of_directions_does_not_depend_on_units(scale, mass, rng):
+    """The first struck row that moves approaches; where none does, the largest part is positive."""
+    for _ in range(10):
+        M, rows = mass_of(rng, 5), rng.normal(size=(2, 5))
+        rows[0] = 0.0
+        rows[0, 0] = 1.0
+        found = (
+            plain_mechanism(mass * M, struck=scale * rows).event(inert=["struck"]).directions(subspace=np.eye(5)[:, 1:])
+        )
+        assert found.xi[-1] == pytest.approx(0.0, abs=1e-12)
+        assert found.multiplicity[-1] == 3  # row 0 does not move in the subspace, row 1 does in one direction
+        u = rows @ found.v / np.sqrt(np.einsum("ij,ij->i", rows @ np.linalg.inv(mass * M), rows))[:, None]
+        moving = np.abs(u) > 1e-7
+        assert moving[:, 0].any()
+        for i, v in enumerate(found.v.T):
+            if moving[:, i].any():
+                assert u[np.argmax(moving[:, i]), i] < 0
+            else:
+                parts = np.sqrt(np.diag(M)) * v
+                assert parts[np.argmax(np.abs(parts))] > 0
+
+
+def test_of_equal_parts_the_first_is_positive():
+    """Nothing is struck along (1, ∓1): rounding must not decide the orientation."""
+    for scale in np.linspace(0.3, 3.0, 11):
+        for sign in (-1.0, 1.0):
+            made = plain_mechanism(scale * np.eye(2), struck=np.array([[1.0, sign]]))
+            found = made.event(inert=["struck"]).directions()
+            assert found.xi == pytest.approx([1, 0], abs=1e-14)
+            np.testing.assert_allclose(found.v[:, 1] * np.sqrt(scale), [1, -sign], rtol=1e-12)
+            assert made.event(inert=["struck"]).solve(v=found.v[:, 0]).u_minus["struck"][0] < 0
 
 
 # Closed forms

@@ -459,7 +459,7 @@ def test_a_loop_without_a_derivative():
     assert np.isnan(found).tolist() == [False, True, False]
     assert found[0] == found[2]
     free = bars().event(inert=["loop"]).at(
-        v={"crank": 1.0}, guess={"crank": 0.7, "coupler": 0.3, "rocker": -1.2}
+        v={"crank": 1.0, "coupler": 0.0, "rocker": 0.0}, guess={"crank": 0.7, "coupler": 0.3, "rocker": -1.2}
     )  # fmt: skip
     with pytest.raises(jd.NotConverged, match="do not determine 'crank', 'coupler', 'rocker' here: no derivative"):
         free.gradient("loss", "d")

@@ -1,11 +1,12 @@
 """The form of outcomes: names, shapes, tables, files."""
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 import sympy as sp
-from sympy.physics.mechanics import dynamicsymbols
+from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
 
 import jourdain as jd
 from jourdain import gallery
@@ -237,3 +238,70 @@ def test_a_series_is_read_by_its_labels(walker):
     event = walker.event(inert=["heel"], released=["stance"])
     series = pandas.Series({"swing": 1.0, "stance": 1.0, "foot_x": 0.2})
     assert np.array_equal(event.solve(POSE, series).v_plus, event.solve(POSE, MOTION).v_plus)
+
+
+# Named outputs without a finite value
+
+
+def sliding(expression: Any) -> tuple[jd.Mechanism, tuple[Any, ...]]:
+    """A particle in a plane with one output, written in x, y, a and w."""
+    x, y = dynamicsymbols("x y")
+    a, w = sp.symbols("a w")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", x * N.x + y * N.y)
+    outputs = {"fine": x.diff() + y.diff(), "bad": expression(x, y, a, w)}
+    made = jd.Mechanism.from_sympy([Particle("p", P, 2.0)], N, [x, y], parameters={a: 1.0, w: 1.0}, outputs=outputs)
+    made.constraint("floor", y.diff())
+    made.constraint("belt", x.diff() - w)
+    return made, (x, y)
+
+
+OUTPUTS: dict[str, tuple[Any, str]] = {
+    "infinite": (lambda x, y, a, w: x.diff() / (x - a), "inf"),
+    "not a number": (lambda x, y, a, w: sp.sqrt(x - a - sp.Rational(1, 10)) * y.diff(), "nan"),
+    "an offset": (lambda x, y, a, w: y.diff() + sp.log(a - x), "-inf"),
+}
+
+
+@pytest.mark.parametrize("why", OUTPUTS)
+@pytest.mark.parametrize("n", [3, 2000])
+def test_an_output_without_a_finite_value_is_no_outcome(why: str, n: int) -> None:
+    """Not OK in single events, batches, sweeps and gradients, whichever quantity is asked for."""
+    expression, value = OUTPUTS[why]
+    made, (x, _) = sliding(expression)
+    event, v = made.event(inert=["floor"]), {"x": 3.0, "y": -1.0}
+    a = np.full(n, 0.0 if why != "an offset" else 2.0)
+    a[n // 2] = 1.0  # x = 1 there
+    expected = np.where(a == 1.0, jd.Status.NOT_FINITE, jd.Status.OK)
+    scenario = event.at(q={x: 1.0}, v=v)
+    for check in (True, False):
+        batch = event.solve({"x": 1.0}, v, check=check, a=a)
+        np.testing.assert_array_equal(batch.status, expected)
+        np.testing.assert_array_equal(batch.ok, a != 1.0)
+        assert np.isnan(batch.v_plus[n // 2]).all()
+        with pytest.raises(jd.NotFinite, match=rf"Output 'bad' is {value} before and .*; check its expression"):
+            event.solve({"x": 1.0}, v, check=check, a=1.0)
+    for keep in (None, ["loss"], ["outputs.fine"], ["outputs.bad"]):
+        np.testing.assert_array_equal(scenario.sweep(a=a, keep=keep).status, expected)
+    for of in ("loss", "outputs.bad", "outputs.fine"):
+        assert np.isnan(event.gradient(of, "v.y", {"x": 1.0}, v, a=a)["v.y"]).tolist() == (a == 1.0).tolist()
+        with pytest.raises(jd.NotFinite, match="Output 'bad' is"):
+            event.gradient(of, "v.y", {"x": 1.0}, v, a=1.0)
+        with pytest.raises(jd.NotFinite, match="Output 'bad' is"):
+            scenario.gradient(of, "w", a=1.0)
+
+
+def test_an_output_that_is_infinite_only_after_the_event() -> None:
+    made, _ = sliding(lambda x, y, a, w: x.diff() + 1 / w)
+    event = made.event(live={"belt": {"w": (1.0, "after")}})
+    assert event.solve(v={"x": 1.0}, after=2.0).outputs["bad"] == 2.5
+    with pytest.raises(jd.NotFinite, match="Output 'bad' is 2 before and inf after the event"):
+        event.solve(v={"x": 1.0}, after=0.0)
+
+
+def test_other_causes_are_named_before_the_output() -> None:
+    """A velocity that breaks a row is the cause, whatever the outputs are."""
+    made, _ = sliding(lambda x, y, a, w: x.diff() / (x - a))
+    with pytest.raises(jd.PriorViolated, match="floor"):
+        made.event(regular=["floor"]).solve({"x": 1.0}, {"x": 1.0, "y": -1.0})

@@ -345,6 +345,14 @@ def test_states_off_the_constraints_are_refused_and_can_be_moved_onto_them() -> 
         hybrid.simulate({"x": 1.1})
     with pytest.raises(jd.OffConstraint, match="the velocity misses 'rod'"):
         hybrid.simulate({"x": 1.0}, {"x": 0.3})
+    for off in (1e-7, 1e-3):  # a position is measured by the size of positions, however fast it moves
+        for y_rate in (0.0, 1.0, 1000.0):
+            with pytest.raises(jd.OffConstraint, match="the position misses 'rod'"):
+                hybrid.simulate({"x": 1.0 + off}, {"y": y_rate}, until=1e-6)
+    for y_rate in (0.0, 1.0, 1000.0):
+        hybrid.simulate({"x": 1.0 + 1e-10}, {"y": y_rate}, until=1e-6)  # within the tolerance
+        with pytest.raises(jd.OffConstraint, match="the velocity misses 'rod'"):
+            hybrid.simulate({"x": 1.0}, {"x": 1e-6 * (1 + y_rate), "y": y_rate}, until=1e-6)
     q, v = hybrid.project({"x": 1.1, "y": 0.1}, {"x": 0.3, "y": 1.0})
     assert q @ q == pytest.approx(1.0, abs=1e-14)
     assert q @ v == pytest.approx(0.0, abs=1e-14)

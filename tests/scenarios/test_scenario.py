@@ -1,5 +1,7 @@
 """Scenarios: an event at a pose and a motion that depend on parameters."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -165,7 +167,9 @@ def test_rates_of_guessed_coordinates_follow_from_the_loop():
     slope = found.gradient("loss", wrt="theta", theta=0.7)["theta"]
     by_hand_slope = event.at(q={crank: theta}, v=by_hand, guess=guess).gradient("loss", wrt="theta", theta=0.7)["theta"]
     assert slope == pytest.approx(by_hand_slope, rel=1e-10)
-    wrong = event.at(q={crank: theta}, v={crank: 2.0, rod: 0.3}, guess=guess)  # one of two rates: nothing is completed
+    part = event.at(q={crank: theta}, v={crank: 2.0, rod: by_hand[rod]}, guess=guess)  # the other rate follows
+    assert part.solve(theta=angles).v_minus == pytest.approx(expected.v_minus, rel=1e-12, abs=1e-14)
+    wrong = event.at(q={crank: theta}, v={crank: 2.0, rod: 0.3}, guess=guess)  # no rate of x agrees with it
     with pytest.raises(jd.PriorViolated, match="loop"):
         wrong.solve(theta=0.5)
 
@@ -185,6 +189,154 @@ def test_rates_follow_a_support_that_moves():
     outcome = moving.solve(theta=0.4)
     assert outcome.coordinate["x"] == pytest.approx(1.5 + np.sin(0.4), rel=1e-12)
     assert outcome.velocity_minus["x"] == pytest.approx(3 - 2 * np.cos(0.4), rel=1e-12)
+
+
+@cache
+def five_bar(speeds):
+    """Two cranks a, c and two couplers b, d, by relative angles; (mechanism, q, v) with v such that v = G(q) q̇."""
+    from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+
+    a, b, c, d = q = dynamicsymbols("a b c d")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+
+    def along(angle):
+        return sp.cos(angle) * N.x + sp.sin(angle) * N.y
+
+    left = O.locatenew("left", 0.5 * along(a))
+    end = left.locatenew("end", 0.9 * along(a + b))
+    right = O.locatenew("right", N.x + 0.5 * along(c))
+    other = right.locatenew("other", 0.9 * along(c + d))
+    bodies = [Particle(f"bob_{i}", point, 0.5 + i) for i, point in enumerate((left, end, right, other))]
+    rates, u = [one.diff() for one in q], dynamicsymbols("u1:5")
+    by = {
+        "rates": {},
+        "Kane": dict(zip(rates, u, strict=True)),
+        "absolute": dict(zip(u, (rates[0], rates[0] + rates[1], rates[2], rates[2] + rates[3]), strict=True)),
+        "mixed": {
+            u[0]: rates[0], u[1]: (2 + sp.cos(b)) * rates[1] + rates[0] - 3 * rates[3],
+            u[2]: rates[2], u[3]: (1 + d**2) * rates[3] + sp.sin(a) * rates[2],
+        },
+    }[speeds]  # fmt: skip
+    kinematics = {"v": u, "kinematics": by} if by else {}
+    made = jd.Mechanism.from_sympy(bodies, N, q, **kinematics, points={"end": end})
+    gap = end.pos_from(other)
+    made.constraint("loop", [gap.dot(N.x), gap.dot(N.y)], level="position")
+    made.constraint("stop", made.points["end"].velocity[1])
+    return made, q, u if by else q
+
+
+@pytest.mark.parametrize("speeds", ["Kane", "absolute", "mixed"])
+@pytest.mark.parametrize("driven", [{0: 1.3, 2: -0.4}, {0: 1.3}], ids=["both cranks", "one crank"])
+def test_rates_of_guessed_coordinates_do_not_depend_on_the_choice_of_v(speeds, driven):
+    """q̇ = N(q) v: the outcome is that with v = q̇. A crank that v leaves out stands still."""
+    angles, outcomes, slopes = np.linspace(1.5, 2.0, 1500), [], []
+    for which in ("rates", speeds):
+        made, q, v = five_bar(which)
+        strike = made.event(regular=["loop"], inert=["stop"]).at(
+            q={q[0]: theta, q[2]: 1.2}, v={v[i]: speed for i, speed in driven.items()}, guess={q[1]: -1.0, q[3]: 1.0}
+        )
+        one, some = strike.solve(theta=1.9), strike.solve(theta=angles[:5])
+        swept = strike.sweep(theta=angles, keep=["loss", "T_minus", "u_minus"])
+        assert (some.status == 0).all()
+        assert (swept.status == 0).all()
+        assert swept.loss.values[:5] == pytest.approx(some.loss, rel=1e-12)
+        speed = made.point_velocity("end", one.q, one.v_minus)
+        outcomes.append(np.array([one.loss, one.T_minus, *speed, *swept.loss.values, *swept.T_minus.values]))
+        slopes.append(strike.gradient("loss", "theta", theta=1.9)["theta"])
+    np.testing.assert_allclose(outcomes[1], outcomes[0], rtol=1e-11, atol=1e-13)
+    assert slopes[1] == pytest.approx(slopes[0], rel=1e-10)
+
+
+def test_rates_follow_from_redundant_rows_and_from_rows_at_velocity_level():
+    """A loop with a third row that depends on the others; a wheel that rolls while its height is found."""
+    made, (crank, rod, x) = slider_crank()
+    loop = made.constraints["loop"]
+    made.constraint("again", 3 * loop.g[0] - loop.g[1], level="position")
+    at = {"q": {crank: theta}, "v": {crank: 2.0}, "guess": {rod: -0.1, x: 0.5}}
+    plain = made.event(regular=["loop"], inert=["stop"]).at(**at).solve(theta=0.4)
+    twice = made.event(regular=["again", "loop"], inert=["stop"]).at(**at).solve(theta=0.4)
+    assert twice.v_minus == pytest.approx(plain.v_minus, rel=1e-13)
+
+    from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+
+    s, y, turn = dynamicsymbols("s y turn")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    rim = O.locatenew("hub", s * N.x + y * N.y).locatenew("rim", 0.1 * (sp.cos(turn) * N.x + sp.sin(turn) * N.y))
+    bodies = [Particle("rim", rim, 1.0), Particle("hub", O.locatenew("axle", s * N.x + y * N.y), 2.0)]
+    wheel = jd.Mechanism.from_sympy(bodies, N, [s, y, turn])
+    wheel.constraint("ground", y - 0.3 * s - 0.1, level="position")
+    wheel.constraint("rolls", s.diff() + 0.1 * turn.diff())
+    rolling = wheel.event(regular=["ground", "rolls"], inert=[wheel.constraint("wall", s.diff())])
+    t = rolling.at(v={turn: -4.0}, guess={s: 0.0, y: 0.0}).solve()
+    assert t.v_minus == pytest.approx([0.4, 0.12, -4.0], rel=1e-13)
+
+
+def one_sided_walker():
+    """The walker of [FK-b] whose rear foot is a one-sided contact with a gap, and its foot is found."""
+    mechanism, *_ = planar_walker()
+    fx, fy = mechanism.symbols.q[0], mechanism.symbols.q[1]
+    x = fx - 0.2 * mechanism.symbols.q[2]
+    mechanism.constraint("ground", {"y": fy - 0.2, "x": x}, level="position")
+    mechanism.contact("rear", normal=fy - 0.2, tangent=[x], level="position")
+    return mechanism
+
+
+def test_rates_that_nothing_determines_raise():
+    """On before are regular, live and released rows; contacts, inert and elastic rows say nothing of v before."""
+    made = one_sided_walker()
+    at = {
+        "q": {"stance": theta / 2, "swing": -theta / 2, "torso": torso},
+        "v": {"stance": 1.0, "swing": 1.0},
+        "guess": {"foot_x": 0.0, "foot_y": 0.1},
+        "defaults": {torso: 0.1, theta: 0.7},
+    }
+    known = made.event(inert=["heel"], released=["ground"]).at(**at).solve()
+    assert known.velocity_minus["foot_x"] == pytest.approx(0.2, rel=1e-14)
+    law = jd.laws.NoSlip()
+    events = {
+        "one-sided": made.event(inert=["heel"], contacts={"rear": law}),
+        "inert": made.event(inert=["heel", "ground"]),
+        "elastic": made.event(inert=["heel"], elastic={"ground": 0.5}),
+        "one row of two": made.event(inert=["heel", "ground.x"], released=["ground.y"]),
+    }
+    for why, event in events.items():
+        with pytest.raises(jd.BadEvent, match=r"v leaves out 'foot_x'.*do not determine what it leaves out; give it"):
+            event.at(**at)
+        given = event.at(**{**at, "v": {**at["v"], "foot_x": 0.2, "foot_y": 0.0}}).solve(check=why == "one-sided")
+        assert given.T_minus == pytest.approx(known.T_minus, rel=1e-14), why
+    lifted = events["one-sided"].at(**{**at, "v": {**at["v"], "foot_x": 0.2, "foot_y": 0.0}}).solve()
+    assert lifted.loss == pytest.approx(known.loss, rel=1e-12)  # the rear foot lifts, as if it were released
+
+
+@pytest.mark.parametrize("n", [3, 2000])
+def test_rates_that_one_pose_leaves_open_have_a_status(n):
+    """At k = 0 the row is 0 = 0, which says nothing of x."""
+    from sympy.physics.mechanics import Particle, Point, ReferenceFrame, dynamicsymbols
+
+    x, y = dynamicsymbols("x y")
+    k = sp.Symbol("k")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", x * N.x + y * N.y)
+    made = jd.Mechanism.from_sympy([Particle("a", P, 1.0)], N, [x, y], parameters={k: 1.0})
+    rail = made.constraint("rail", k * (x - sp.sin(y)), level="position")
+    event = made.event(regular=[rail], inert=[made.constraint("floor", y.diff())])
+    for energy in (None, 2.0):
+        moving = event.at(q={y: theta}, v={y: -2.0}, guess={x: 0.0}, energy=energy, defaults={theta: 0.4})
+        values = np.linspace(-1.0, 1.0, n + 1 - n % 2)  # 0 is the middle one
+        expected = np.where(values == 0, jd.Status.NOT_FINITE, jd.Status.OK)
+        for status in (moving.sweep(k=values, keep=["loss"]).status.values, moving.solve(k=values).status):
+            np.testing.assert_array_equal(status, expected)
+        slopes = moving.gradient("loss", "theta", k=values)["theta"]
+        np.testing.assert_array_equal(np.isnan(slopes), values == 0)
+        for call in (moving.solve, lambda k, m=moving: m.gradient("loss", "theta", k=k), moving.phases):
+            with pytest.raises(jd.NotFinite, match=r"v leaves out 'x'.*give it in v"):
+                call(k=0.0)
+    broken = event.at(q={y: theta}, v={y: 1 / sp.Symbol("w")}, guess={x: 0.0}, defaults={theta: 0.4})
+    with pytest.raises(jd.NotFinite, match="every number must be finite"):  # what was given is to blame
+        broken.solve(w=0.0)
 
 
 def test_what_is_guessed_is_not_given():
@@ -245,15 +397,15 @@ def pantograph_by_hand():
 
 
 ANALYSED = {
-    "walker": ({"theta": 0.7, "rho": 0.3, "torso": 0.1, "mu": 2.0}, walker_by_hand, "heel", "foot_x"),
-    "slider_crank": ({"theta": 0.7, "omega": 3.0}, slider_crank_by_hand, "knee", "x"),
-    "pantograph": ({"energy": 0.02, "beta": 0.01}, pantograph_by_hand, "EE", "q3"),
+    "walker": ({"theta": 0.7, "rho": 0.3, "torso": 0.1, "mu": 2.0}, walker_by_hand, "heel", ["foot_x", "stance"]),
+    "slider_crank": ({"theta": 0.7, "omega": 3.0}, slider_crank_by_hand, "knee", ["x", "crank", "rod"]),
+    "pantograph": ({"energy": 0.02, "beta": 0.01}, pantograph_by_hand, "EE", ["q3"]),
 }
 
 
 @pytest.fixture(params=ANALYSED)
 def analysed(request):
-    """A scenario, its parameters, the state written by hand, a point, and a velocity to prefer."""
+    """A scenario, its parameters, the state written by hand, a point, and velocities, the first of which to prefer."""
     return getattr(gallery, request.param)(), *ANALYSED[request.param]
 
 
@@ -266,14 +418,14 @@ def test_projectors_are_those_of_the_event(analysed):
 
 
 def test_directions_are_those_of_the_event(analysed):
-    scenario, parameters, state, point, velocity = analysed
+    scenario, parameters, state, point, velocities = analysed
     at = state()
     q, own = at["q"], at["parameters"]
     # Where ξ is repeated only a span is determined: compare ξ, and a single direction in full.
     found = scenario.directions(point=point, **parameters)
     direct = scenario.event.directions(q, point, parameters=own)
     assert found.xi == pytest.approx(direct.xi, abs=1e-12)
-    one = {"subspace": [velocity], "axis": (1.0, 1.0)}
+    one = {"subspace": velocities, "axis": (1.0, 1.0)}
     assert_same_fields(
         scenario.directions(point=point, **one, **parameters),
         scenario.event.directions(q, point, **one, parameters=own),
@@ -281,9 +433,9 @@ def test_directions_are_those_of_the_event(analysed):
 
 
 def test_phases_are_those_of_the_event(analysed):
-    scenario, parameters, state, _, velocity = analysed
+    scenario, parameters, state, _, velocities = analysed
     at = state()
-    for prefer in ((), (velocity,)):
+    for prefer in ((), velocities[:1]):
         found = scenario.phases(prefer=prefer, **parameters)
         direct = scenario.event.phases(**at, prefer=prefer)
         for title in ("prior", "virtual", "posterior"):

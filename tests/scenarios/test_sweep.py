@@ -58,7 +58,7 @@ def rig() -> jd.Scenario:
     mechanism.constraint("stop", chi.diff() - phi.diff())
     event = mechanism.event(regular=["guide"], inert=["wall", "track", "ceiling"], elastic={"stop": "kappa"})
     return event.at(
-        q={phi: 0.4, chi: "chi"}, v={x: 1.0, y: "slip", phi: "omega", chi: -0.4}, guess={psi: 0.2},
+        q={phi: 0.4, chi: "chi"}, v={x: 1.0, y: "slip", phi: "omega", psi: 0.0, chi: -0.4}, guess={psi: 0.2},
         defaults={"chi": 1.1, "slip": 0.0, "omega": 0.8, "kappa": 0.6}, units={"omega": "rad/s"},
     )  # fmt: skip
 
@@ -402,7 +402,7 @@ def test_rows_that_become_dependent_in_some_lanes(n):
         assert_same_outcome(ds, {"a": lane}, scenario.solve(a=a[lane]), 1e-12 if lane not in nearly else 1e-8)
     once = ds.impulse.sel(row="wall").values[1]
     alone = scenario.event.mechanism.event(regular=["guide"], inert=["wall", "ceiling"], elastic={"stop": 0.6}).at(
-        q={"phi": 0.4, "chi": 1.1}, v={"x": 1.0, "phi": 0.8, "chi": -0.4}, guess={"psi": 0.2}
+        q={"phi": 0.4, "chi": 1.1}, v={"x": 1.0, "phi": 0.8, "psi": 0.0, "chi": -0.4}, guess={"psi": 0.2}
     )  # fmt: skip
     t = alone.solve()
     assert ds.v_plus.values[1] == pytest.approx(t.v_plus, abs=1e-13)

@@ -62,6 +62,7 @@ def verdict(
         tests.append((Status.AMBIGUOUS, la.where(values.contact_several, 0.0, 1.0) > 0))
     if not independent:  # rows that are well apart cannot contradict each other
         tests.append((Status.CONTRADICTION, la.every(_as_asked(values, la))))
+    tests.append((Status.NOT_FINITE, finite(la.stack(values.outputs_minus, values.outputs_plus), la)))
     tests.append((Status.ENERGY_CREATED, values.energy_created <= 0))
     small = UNREFINED_PIVOT if independent else SMALL_PIVOT
     sure = la.every(values.pivots > small * values.M_diagonal)  # pivots never exceed the diagonal

@@ -170,6 +170,17 @@ def symmetric_eigen(A: Array, B: Array) -> tuple[Array, Array]:
     return values[::-1], vectors[:, ::-1]
 
 
+def orthonormal(A: Array) -> Array:
+    """Orthonormal columns that span those of A, which are independent."""
+    return np.asarray(np.linalg.qr(A)[0])
+
+
+def null_space(A: Array, small: float) -> Array:
+    """Orthonormal columns x that span what A shortens to less than `small`."""
+    _, s, right = np.linalg.svd(A)
+    return np.asarray(right[int(np.sum(s > small)) :].T)
+
+
 def least_squares(A: Array, b: Array) -> Array:
     """The shortest x `(*batch, n)` that minimises ‖A x − b‖."""
     if 0 in A.shape:

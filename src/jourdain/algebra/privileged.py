@@ -11,7 +11,7 @@ import numpy as np
 
 from jourdain.algebra import lapack
 from jourdain.algebra.entries import scaled
-from jourdain.algebra.span import RANK, span
+from jourdain.algebra.span import span
 from jourdain.inputs import Array
 
 MOST_SETS = 1000  # beyond this many sets of names the choice is greedy
@@ -104,10 +104,10 @@ def _variation(A: Array) -> float:
     if not lengths.all():
         return np.inf
     logs = lapack.log_abs_det(A)
-    largest = np.max(logs)
-    if not np.isfinite(largest) or largest - np.max(np.sum(np.log(lengths), axis=-1)) < np.log(RANK):
+    best = np.argmax(logs - np.sum(np.log(lengths), axis=-1))
+    if not lapack.full_column_rank(A[best] / lengths[best][:, None]):
         return np.inf
-    dets = np.exp(logs - largest)
+    dets = np.exp(logs - np.max(logs))
     return float(np.std(dets) / np.mean(dets))
 
 

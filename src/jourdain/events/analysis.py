@@ -12,9 +12,8 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra import lapack, unrolled
-from jourdain.algebra.directions import Directions, angle_from
+from jourdain.algebra.directions import Directions, admitted, angle_from
 from jourdain.algebra.directions import directions as eigen_directions
-from jourdain.algebra.entries import scaled
 from jourdain.algebra.privileged import Phase, Phases, choose_names, independent_rows, phase
 from jourdain.algebra.problem import target
 from jourdain.algebra.projectors import Projectors, projectors
@@ -59,9 +58,11 @@ class Analysis:
                 "A row that is on before has a bias: the prior velocities are no linear space, no directions."
             )
         M, C = at["M"], at["C"]
-        S = _admitted(C[before], M) if subspace is None else self._subspace(subspace)
+        S = admitted(C[before], M, np.eye(len(M)) if subspace is None else self._subspace(subspace, M))
         if S.shape[1] == 0:
-            raise BadEvent("The prior rows leave no velocity: there are no directions.")
+            rows = listing(event.layout.rows[i].name for i in before)
+            within = "" if subspace is None else " in the subspace; widen it"
+            raise BadEvent(f"The rows that are on before, {rows}, leave no velocity{within}: there are no directions.")
         struck = C[self._select(IMPULSIVE_KINDS)]
         xi, v, multiplicity = eigen_directions(M, self._projectors(*state)["P_c"], S, struck)
         if point is None:
@@ -239,7 +240,7 @@ class Analysis:
             )
         return np.asarray(finite & definite)
 
-    def _subspace(self, subspace: Any) -> Array:
+    def _subspace(self, subspace: Any, M: Array) -> Array:
         names = self.event.mechanism.symbols.v_names
         several = list(subspace) if isinstance(subspace, list | tuple | np.ndarray) else [subspace]
         if not several:
@@ -254,7 +255,7 @@ class Analysis:
             raise ShapeError(
                 f"subspace has shape {S.shape}; give velocity names, or a matrix ({len(names)}, m) of columns."
             )
-        if len(independent_rows(S.T, np.eye(len(names)))) < S.shape[1]:
+        if len(independent_rows(S.T @ M, M)) < S.shape[1]:  # momenta: their lengths have one unit
             raise ShapeError(f"The {S.shape[1]} columns of subspace are not independent; leave some out.")
         return S
 
@@ -271,15 +272,6 @@ class Analysis:
         if given.shape not in ((2,), (3,)) or not given.any():
             raise ShapeError(f"axis is a vector of 2 or 3 components, not {axis!r}.")
         return np.concatenate([given, np.zeros(3 - given.size)])
-
-
-def _admitted(rows: Array, M: Array) -> Array:
-    """Columns that span the velocities with rows v = 0."""
-    factor, n = lapack.factor(M), M.shape[-1]
-    kept = scaled(rows, factor, lapack)[independent_rows(rows, M)]
-    inside = kept.T @ lapack.solve(kept @ kept.T, kept) if len(kept) else np.zeros((n, n))
-    _, x = lapack.symmetric_eigen(np.eye(n) - inside, np.eye(n))
-    return factor.solve(x[:, : n - len(kept)])
 
 
 def _undefined_offsets(virtual: Phase) -> Phase:

@@ -284,7 +284,11 @@ class Event:
         parameters: Mapping[str, Any] = {},
         **more: ArrayLike,
     ) -> Directions:
-        """The prior velocities that lose most and least: ξ falling, each with T = 1 J."""
+        """The prior velocities that lose most and least: ξ falling, each with T = 1 J.
+
+        They satisfy the rows that are on before. `subspace`: velocity names, or a matrix of columns, to look only at
+        velocities that it contains. `point`: also the velocity of a point, and its angle from `axis` (default frame.y).
+        """
         return self.analysis.directions(q, point, subspace, axis, {**parameters, **more})
 
     def phases(
@@ -361,7 +365,9 @@ class Event:
 
         `q`, `v`: by coordinate and velocity, numbers or expressions in symbols (missing: 0). `parameters`: the event's
         own, expressed in others. `guess`: coordinates found near these numbers so that the geometric rows hold; `v` may
-        be written in them, and their own rates, where `v` leaves them out, follow from the rows that are on before.
+        be written in them, and their own rates, where `v` leaves them out, follow from the rows that are on before,
+        quasi-velocities too. Rates that these rows (regular, live, released) do not determine raise BadEvent; where
+        only special poses leave them open, NotFinite, which in a batch is the status NOT_FINITE.
         `energy`: v is scaled so that T_minus is this. `defaults`, `units`: of parameters. `sketch`: how it is drawn.
         """
         from jourdain.scenarios.builder import scenario

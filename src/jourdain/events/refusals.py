@@ -97,6 +97,12 @@ def _not_finite(values: Outcome[Array], layout: Layout, inputs: Mapping[str, tup
                     f"'{row.name}' ({row.kind}) has no finite coefficients at this state: they overflow, divide by "
                     "zero, or take the root of a negative number. Check that the pose exists for these parameters."
                 )
+    for name, pair in zip(layout.outputs, np.hstack([values.outputs_minus, values.outputs_plus]), strict=True):
+        if not np.isfinite(pair).all():
+            return NotFinite(
+                f"Output '{name}' is {pair[0]:g} before and {pair[1]:g} after the event; check its expression at this "
+                "state, or leave it out of the mechanism's outputs."
+            )
     return NotFinite("The outcome is not finite: some expression overflows or divides by zero at this state.")
 
 

@@ -9,6 +9,8 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
+from jourdain.algebra import unrolled
+from jourdain.algebra.span import span
 from jourdain.errors import BadEvent, NameClash, NotExpressible, listing, unknown
 from jourdain.events.event import Event
 from jourdain.inputs import Array, Expression, named_values
@@ -16,7 +18,7 @@ from jourdain.kinds import BEFORE_KINDS
 from jourdain.mechanism.expression import to_sx
 from jourdain.mechanism.sketch import Sketch
 from jourdain.naming import name_of
-from jourdain.scenarios.scenario import Scenario
+from jourdain.scenarios.scenario import Scenario, undetermined_rates
 
 # Arguments of a scenario's methods, which take parameters as keywords.
 RESERVED = frozenset((
@@ -47,17 +49,20 @@ def scenario(
     written.let_use(guessed)
     velocity = written.column("v", v, s.v_names, np.zeros(len(s.v_names)))
     own = ca.vertcat(SX(0, 1), *(written.named(name) for name in event.parameters))
-    velocity = _completed(event, velocity, {name_of(key) for key in v}, pose, written.guessed, own)
     scaled = None if energy is None else written.translate(energy)
-    if scaled is not None and ca.sparsify(velocity).nnz() == 0:
-        raise BadEvent("energy= scales the prior velocity, but v is zero; say which way the mechanism moves.")
     if guessed and not event.geometry.numel():
         raise BadEvent(f"guess gives {listing(guessed)}, but no constraint of the event is at position level.")
+    given = set(mechanism.followed("v", named_values("v", v)))
+    velocity, following = _completed(event, velocity, given, pose, written.guessed, own)
+    if scaled is not None and ca.sparsify(velocity).nnz() == 0:
+        raise BadEvent("energy= scales the prior velocity, but v is zero; say which way the mechanism moves.")
     values = written.with_defaults(defaults)
     if sketch is not None:
         sketch.refuse_strangers(event)
     all_units = {**mechanism.units, **{name_of(key): unit for key, unit in units.items()}}
-    return Scenario(event, values, written.symbols, pose, velocity, own, scaled, written.guessed, all_units, sketch)
+    return Scenario(
+        event, values, written.symbols, pose, velocity, own, scaled, written.guessed, following, all_units, sketch
+    )
 
 
 class _Parameters:
@@ -124,22 +129,46 @@ class _Parameters:
         return self.values
 
 
-def _completed(event: Event, v: SX, given: set[str], pose: SX, guessed: Mapping[str, SX], own: SX) -> SX:
-    """v with the rates of guessed coordinates that are not given, as the geometric rows that are on before ask for.
+def _completed(
+    event: Event, v: SX, given: set[str], pose: SX, guessed: Mapping[str, SX], own: SX
+) -> tuple[SX, tuple[str, ...]]:
+    """(v with what it leaves out of the rates of guessed coordinates, the names of these velocities).
 
-    Only where there are as many such rows as rates: C_f v_f = −(C v + b).
+    Free are the velocities that are not given and that move a guessed coordinate, q̇ = N v. They follow from the
+    rows that are on before, C v + b = 0. Where those leave some open, coordinates that are not guessed stand still if
+    no given velocity moves them, so that the answer does not depend on the choice of v. What is open even then raises
+    BadEvent if no pose can determine it, and is NaN at the poses that do not.
     """
-    s = event.mechanism.symbols
-    rates = [s.v_names.index(name) for name in guessed if name in s.v_names and name not in given]
-    before = [role.block for role in event.roles if role.constraint.g is not None and role.block.kind in BEFORE_KINDS]
-    C = ca.vertcat(SX(0, len(s.v_names)), *(block.C for block in before))
-    if not rates or C.shape[0] != len(rates):
-        return v
-    q = SX(pose)
+    if not guessed:
+        return v, ()
+    s, q = event.mechanism.symbols, SX(pose)
     for name, symbol in guessed.items():
         q[s.q_names.index(name)] = symbol
-    b = ca.vertcat(*(block.b_minus for block in before))
-    C, b = ca.Function("rows", event.inputs, [C, b]).call([q, v, own])
+    before = [role.block for role in event.roles if role.block.kind in BEFORE_KINDS]
+    C = ca.vertcat(SX(0, len(s.v_names)), *(block.C for block in before))
+    b = ca.vertcat(SX(0, 1), *(block.b_minus for block in before))
+    written = ca.Function("rows", event.inputs, [s.N, C, b, ca.diag(event.mechanism.M)])
+    N, C, b, mass = map(ca.sparsify, written.call([q, v, own]))
+    moves = np.array(ca.DM(N.sparsity(), 1)) > 0  # (n_q, n_v)
+    own_rate, known = np.isin(s.q_names, list(guessed)), np.isin(s.v_names, list(given))
+    free = np.flatnonzero(moves[own_rate].any(axis=0) & ~known)
+    if not free.size:
+        return v, ()
+    names = tuple(s.v_names[i] for i in free)
+    at_rest = np.flatnonzero(~own_rate & ~moves[:, known].any(axis=1))
+    rows = ca.vertcat(C, N[at_rest, :])[:, free]
+    asked = ca.vertcat(-(C @ v + b), SX(len(at_rest), 1))
+    if ca.sprank(ca.sparsify(rows)) < len(names):
+        raise BadEvent(undetermined_rates(names))
+    units = 1 / ca.sqrt(ca.if_else(mass[free] > 0, mass[free], 1))  # in which the columns have one unit
+    spanned = span([rows @ ca.diag(units)], len(names), unrolled, like=rows)
+
+    def solution(asked: SX) -> SX:
+        solved: SX = units * (spanned.Q.T @ spanned.coordinates(asked))
+        return solved
+
+    found = solution(asked)
+    found = found + solution(asked - rows @ found)  # one step of refinement
     completed = ca.densify(v)
-    completed[rates] = ca.solve(ca.densify(C[:, rates]), ca.densify(-(C @ v + b)))
-    return completed
+    completed[free] = ca.if_else(ca.sum1(spanned.keep) > len(names) - 0.5, found, float("nan"))
+    return completed, names

@@ -36,6 +36,14 @@ if TYPE_CHECKING:
     from jourdain.scenarios.optimum import BoundsLike, Optimum
 
 
+def undetermined_rates(names: Iterable[str]) -> str:
+    """The message about rates of guessed coordinates that nothing determines."""
+    return (
+        f"v leaves out {listing(names)}, on which the rates of guessed coordinates depend, and the rows that are on "
+        "before (regular, live, released) do not determine what it leaves out; give it in v."
+    )
+
+
 @dataclass(frozen=True)
 class Pose:
     """The inputs of a scenario's expressions: parameters, then guessed coordinates."""
@@ -61,6 +69,7 @@ class Scenario:
     event_parameters: SX  # in the order of the event's own
     energy: SX | None  # what T_minus is scaled to
     guessed: Mapping[str, SX]  # coordinates solved from the geometric rows, and what stands for them in v
+    following: tuple[str, ...]  # velocities that follow from the rows that are on before; NaN where open
     units: Mapping[str, str]
     sketch: Sketch | None = None  # how it is drawn
 
@@ -151,7 +160,11 @@ class Scenario:
         parameters: Mapping[str, Any] = {},
         **more: ArrayLike,
     ) -> Directions:
-        """The prior velocities that lose most and least: ξ falling, each with T = 1 J."""
+        """The prior velocities that lose most and least: ξ falling, each with T = 1 J.
+
+        They satisfy the rows that are on before. `subspace`: velocity names, or a matrix of columns, to look only at
+        velocities that it contains. `point`: also the velocity of a point, and its angle from `axis` (default frame.y).
+        """
         q, _, own = self._named_state(parameters, more)
         return self.event.directions(q, point, subspace, axis, parameters=own)
 
@@ -214,9 +227,18 @@ class Scenario:
             raise NotFinite(
                 f"There is no such pose: {nowhere} cannot be computed (out of reach?). Change the parameters."
             )
-        if self.energy is not None and v.ndim == 1 and np.isfinite([*q, *p]).all() and not np.isfinite(v).all():
+        no_velocity = v.ndim == 1 and np.isfinite([*q, *p]).all() and not np.isfinite(v).all()
+        if no_velocity and self._open(pose):
+            raise NotFinite(undetermined_rates(self.following))
+        if no_velocity and self.energy is not None:
             raise BadEvent("The prior velocity cannot be scaled to this energy: it is zero, or the energy is negative.")
         return q, v, p
+
+    def _open(self, pose: Pose) -> bool:
+        """Whether, at one pose, the velocities that follow from rows are not determined and the others are finite."""
+        unscaled = Evaluator(self.inputs, {"v": self.v}).over(pose.columns, pose.batch)[0]["v"][..., 0]
+        following = np.isin(self.event.mechanism.symbols.v_names, self.following)
+        return bool(following.any() and np.isnan(unscaled[following]).all() and np.isfinite(unscaled[~following]).all())
 
     def refusal(self, status: Status, parameters: Mapping[str, Any]) -> Error:
         """Why one event has no numbers."""
