@@ -27,7 +27,7 @@ from jourdain.events.refusals import refusal
 from jourdain.events.solver import Solver
 from jourdain.events.transition import Transition
 from jourdain.inputs import Array, Expression, StateLike, broadcast, named_values, parameter_vector
-from jourdain.kinds import Kind
+from jourdain.kinds import BEFORE_KINDS, Kind
 from jourdain.mechanism.assembly import assemble, assembler
 from jourdain.mechanism.constraint import Constraint, ContactConstraint
 from jourdain.mechanism.mechanism import Mechanism
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
 
 N_POSES = 64  # fixed random poses
+ROUNDING = 1e-12  # of the speed that the kinetic energy allows: by this much velocities after an event may be off
+NOTHING = 1e-20  # of the same: the rounding of such a velocity, once it is moved onto rows, is as large as itself
 NOISE = 1e-13  # of its typical length, a row is rounding (sin π is 1e-16, not 0)
 
 
@@ -253,8 +255,22 @@ class Event:
 
     @cached_property
     def _projector(self) -> Evaluator:
-        """Its v_plus is v⁻ moved onto the rows that are on before."""
-        return Evaluator(self.inputs, {"v_plus": outcome(prior_projection(self.problem), unrolled).v_plus})
+        """Its v_plus is v⁻ moved onto the rows that are on before; T_plus and T_way are energies of it and of the way."""
+        M, moved = self.mechanism.M, outcome(prior_projection(self.problem), unrolled).v_plus
+        energies = {"T_plus": moved, "T_way": moved - self.mechanism.symbols.v}
+        return Evaluator(self.inputs, {"v_plus": moved} | {name: x.T @ M @ x / 2 for name, x in energies.items()})
+
+    def without_rounding(self, q: Array, v: Array, energy: Array, parameters: Mapping[str, Any]) -> Array:
+        """v, moved onto the rows that are on before where it misses them only by rounding.
+
+        `energy`: `(*batch,)`, of the motions that v was computed from; its rounding may be much larger than that of v.
+        """
+        if not self.problem.of_kind(*BEFORE_KINDS):
+            return v
+        moved = self._projector(*self.state(q, v, parameters))
+        rounding = moved["T_way"][..., 0] <= ROUNDING**2 * energy[..., None]
+        rests = moved["T_plus"][..., 0] <= NOTHING**2 * energy[..., None]
+        return np.where(rounding, np.where(rests, 0.0, moved["v_plus"][..., 0]), v)
 
     # Analysis
 
