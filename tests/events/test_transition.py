@@ -3,6 +3,7 @@
 import pickle
 from typing import Any
 
+import casadi as ca
 import numpy as np
 import pytest
 import sympy as sp
@@ -305,3 +306,46 @@ def test_other_causes_are_named_before_the_output() -> None:
     made, _ = sliding(lambda x, y, a, w: x.diff() / (x - a))
     with pytest.raises(jd.PriorViolated, match="floor"):
         made.event(regular=["floor"]).solve({"x": 1.0}, {"x": 1.0, "y": -1.0})
+
+
+def caught_body(n_v, n_rows, rng):
+    """(mechanism, its M, its rows) of a body whose velocities are caught by the rows "hold"; both grow with x0."""
+    q, v = (ca.vertcat(*(ca.SX.sym(f"{name}{i}") for i in range(n_v))) for name in "xv")
+    A, C = rng.standard_normal((n_v, n_v)), rng.standard_normal((n_rows, n_v))
+    M, size = A @ A.T + np.eye(n_v), 2 + ca.cos(q[0])
+    body = jd.Mechanism.from_casadi(q, v, ca.SX(M) * size)
+    body.constraint("hold", ca.SX(C) @ v * size)
+    return body, M, C
+
+
+@pytest.mark.parametrize(("n_v", "n_rows"), [(1, 1), (2, 2), (3, 2), (5, 5), (6, 5)])
+def test_a_body_that_is_caught_may_be_released_at_once(n_v, n_rows, rng):
+    """Releasing alone changes nothing, however little of the motion is left: `free` is its part that is not caught."""
+    body, M, C = caught_body(n_v, n_rows, rng)
+    catch, release = body.event(inert=["hold"]), body.event(released=["hold"])
+    along_rows = np.linalg.solve(M, C.T)  # M-orthogonal to what the rows leave
+    for n_events in (1, 1023, 1024):
+        for free in [0.0] if n_rows == n_v else [0.0, 1e-18, 1e-14, 1e-11, 1e-6]:
+            q, v = rng.standard_normal((n_events, n_v)), rng.standard_normal((n_events, n_rows)) @ along_rows.T
+            caught = catch.solve(q, v + free * np.linalg.svd(C)[2][-1])
+            released = caught.then(release)
+            assert released.ok.all()
+            assert np.abs(released.v_plus - caught.v_plus).max() <= 1e-13 * np.abs(v).max()
+
+
+@pytest.mark.parametrize("n_events", [1, 2000])
+def test_a_body_struck_while_it_is_held_may_be_released(n_events, rng):
+    """At rest before, after and in between: the only measure of rounding are the impulses."""
+    body, *_ = caught_body(4, 4, rng)
+    held = body.event(inert=["hold"], impulses={f"x{i}": f"p{i}" for i in range(4)})
+    strokes = {f"p{i}": rng.standard_normal(n_events) * 1e6 for i in range(4)}
+    assert held.solve(**strokes).then(body.event(released=["hold"])).ok.all()
+
+
+def test_what_is_more_than_rounding_breaks_the_rows_of_the_next_event(rng):
+    body, *_ = caught_body(3, 3, rng)
+    nothing, held = body.event(), body.event(regular=["hold"])
+    with pytest.raises(jd.PriorViolated):
+        nothing.solve(v=rng.standard_normal(3) * 1e-9).then(held)
+    statuses = nothing.solve(v=rng.standard_normal((2000, 3)) * 1e-9).then(held).status
+    assert np.all(statuses == jd.Status.PRIOR_VIOLATED)

@@ -10,6 +10,7 @@ import sys
 from functools import reduce
 from typing import Any
 
+from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE, root
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Problem
 from jourdain.algebra.record import Outcome
@@ -47,6 +48,7 @@ def verdict(
         speeds = [la.rows(u, k, stop) for u in (values.u_minus, values.u_plus)]
         numbers = [values.impulse, *speeds, values.T_minus, values.T_plus]
     tests = [(Status.NOT_FINITE, la.both(sound_input, finite(la.stack(*numbers), la)))]
+    tests.append((Status.NOT_FINITE, la.every(_of_ordinary_size(problem, values, la, independent))))
     if checked:
         if values.geometry is not None:
             tests.append((Status.OFF_CONSTRAINT, la.every(la.absolute(values.geometry) <= TOLERANCE)))
@@ -80,11 +82,9 @@ def finite(column: Any, la: LinearAlgebra) -> Any:
     return la.transpose(la.absolute(column)) @ la.ones(column.shape[-2], 1, like=column) <= LARGEST
 
 
-def _slow(u: Any, slack: Any, energy: Any, row_length2: Any, la: LinearAlgebra, part: float = TOLERANCE) -> Any:
-    """Whether |u| ≤ part √(2T · c M⁻¹ cᵀ) + slack, row by row; squared, so that no root is needed."""
-    excess = la.absolute(u) - slack
-    excess = la.where(excess < 0, 0.0, excess)  # NaN stays
-    return excess * excess <= 2 * part**2 * energy * row_length2
+def _slow(u: Any, slack: Any, energy: Any, row_length: Any, la: LinearAlgebra, part: float = TOLERANCE) -> Any:
+    """Whether |u| ≤ part √(2T) √(c M⁻¹ cᵀ) + slack, row by row."""
+    return la.absolute(u) - slack <= part * root(2 * energy, la) * row_length
 
 
 def _prior_holds(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
@@ -92,12 +92,12 @@ def _prior_holds(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
     conditions = [la.ones(1, 1, like=problem.M) > 0]
     for block, place in zip(problem.blocks, problem.stacked_places(), strict=True):
         if block.kind in BEFORE_KINDS:
-            rows = (values.u_minus, values.b_minus, values.row_length2)
-            u, b, length2 = (la.rows(x, place.start, place.stop) for x in rows)
+            rows = (values.u_minus, values.b_minus, values.row_length)
+            u, b, length = (la.rows(x, place.start, place.stop) for x in rows)
             slack = TOLERANCE * la.absolute(b)
             if values.u_rounding is not None:
                 slack = slack + la.rows(values.u_rounding, place.start, place.stop)
-            conditions.append(_slow(u, slack, values.T_minus, length2, la))
+            conditions.append(_slow(u, slack, values.T_minus, length, la))
     return la.stack(*conditions)
 
 
@@ -110,6 +110,22 @@ def _prior_exact(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
     return la.stack(*conditions)
 
 
+def _of_ordinary_size(problem: Problem, values: Outcome, la: LinearAlgebra, independent: bool) -> Any:
+    """Whether squares of rows neither over- nor underflow, row by row, where something rests on them.
+
+    That are the laws of contacts and, for `independent` rows, the degrees of freedom before.
+    """
+    conditions = [la.ones(1, 1, like=problem.M) > 0]
+    for block, place in zip(problem.blocks, problem.stacked_places(), strict=True):
+        if block.kind == Kind.CONTACT or (independent and block.kind == Kind.RELEASED):
+            square = la.rows(values.row_length2, place.start, place.stop)
+            large = square >= LEAST_SQUARE
+            if not independent:  # there is no doubt about a row of zeros
+                large = la.either(large, la.absolute(block.C) @ la.ones(block.C.shape[-1], 1, like=block.C) <= 0)
+            conditions += [square <= LARGEST_SQUARE, large]
+    return la.stack(*conditions)
+
+
 def _as_asked(values: Outcome, la: LinearAlgebra) -> Any:
     """Whether the rows that are on during the event come out as asked, row by row: C'v⁺ + b⁺ = target.
 
@@ -117,7 +133,7 @@ def _as_asked(values: Outcome, la: LinearAlgebra) -> Any:
     """
     asked = values.target
     k = asked.shape[-2]
-    u, b, length2 = (la.rows(x, 0, k) for x in (values.u_plus, values.b_plus, values.row_length2))
+    u, b, length = (la.rows(x, 0, k) for x in (values.u_plus, values.b_plus, values.row_length))
     energy = values.T_minus + values.T_plus + values.T_free
     slack = TOLERANCE * (la.absolute(b) + la.absolute(asked))
-    return _slow(u - asked, slack, energy, length2, la, part=TOLERANCE + RANK)
+    return _slow(u - asked, slack, energy, length, la, part=TOLERANCE + RANK)

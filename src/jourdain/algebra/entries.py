@@ -6,6 +6,8 @@ from typing import Any
 
 from jourdain.algebra.linear import LinearAlgebra
 
+LEAST_SQUARE, LARGEST_SQUARE = 1e-250, 1e250  # squares of lengths in between keep all of their digits
+
 
 def row(X: Any, i: int, la: LinearAlgebra) -> Any:
     """Row i, (1, columns); of a column its entry, (1, 1)."""
@@ -50,6 +52,15 @@ def scaled(C: Any, factor: Any, la: LinearAlgebra) -> Any:
 def squares(Y: Any, la: LinearAlgebra) -> Any:
     """The square of the length of each row, W_ii = c M⁻¹ cᵀ for Y = C L⁻¹, (k, 1)."""
     return la.stack(la.zeros(0, 1, like=Y), *(y @ la.transpose(y) for y in each_row(Y, la)))
+
+
+def lengths(Y: Any, la: LinearAlgebra) -> Any:
+    """The length of each row, (k, 1), also where its square would over- or underflow."""
+    square = squares(Y, la)
+    ordinary = la.both(square >= LEAST_SQUARE, square <= LARGEST_SQUARE)
+    size = la.absolute(Y) @ la.ones(Y.shape[-1], 1, like=Y)
+    size = la.where(ordinary, 1.0, la.where(size > 0, size, 1.0))
+    return size * root(squares(la.scale_rows(1 / size, Y), la), la)
 
 
 def root(square: Any, la: LinearAlgebra) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 from jourdain.algebra.contacts.response import ContactResponse, contact_impulses
 from jourdain.algebra.energy import Energy, booked, energy_parts, half_square, ratio
-from jourdain.algebra.entries import columns, scaled, squares
+from jourdain.algebra.entries import columns, lengths, scaled, squares
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Block, Decomposition, Problem, decompose, target
 from jourdain.algebra.record import CONTACT_FIELDS, Outcome
@@ -89,6 +89,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False) -> O
         dof=_degrees_of_freedom(problem, parts),
         nullspace=on.nullspace(),
         row_length2=_lengths2(problem, parts),
+        row_length=None if independent else _lengths(problem, parts),
         required_friction=nothing,
         apart=on.apart if response is None else la.both(on.apart, response.apart),
         target=jump.asked,
@@ -230,6 +231,13 @@ def _lengths2(problem: Problem, parts: Decomposition) -> Any:
     return la.stack(_on_lengths2(parts, 0), *(squares(scaled(block.C, parts.factor, la), la) for block in others))
 
 
+def _lengths(problem: Problem, parts: Decomposition) -> Any:
+    """√(c M⁻¹ cᵀ) of each row, (k, 1); its square may over- or underflow."""
+    la = parts.la
+    rows = [scaled(block.C, parts.factor, la) for block in problem.blocks]
+    return lengths(la.stack(la.zeros(0, problem.M.shape[-1], like=problem.M), *rows), la)
+
+
 def _effective_masses(problem: Problem, parts: Decomposition) -> Any:
     """1 / (c Q M⁻¹ cᵀ) of each row: the mass that an impulse along it meets while the regular rows hold."""
     la = parts.la
@@ -239,7 +247,8 @@ def _effective_masses(problem: Problem, parts: Decomposition) -> Any:
             Y = scaled(block.C, parts.factor, la)
             free2.append(squares(Y - (Y @ la.transpose(parts.Q_r)) @ parts.Q_r, la))
     square = la.stack(*free2)
-    held = square <= RANK**2 * _lengths2(problem, parts)  # a row that the regular ones span
+    # A row that the regular ones span; one whose square overflows is light.
+    held = la.both(square <= RANK**2 * _lengths2(problem, parts), square < float("inf"))
     return la.where(held, float("inf"), 1 / la.where(held, 1.0, square))
 
 
@@ -248,5 +257,6 @@ def _degrees_of_freedom(problem: Problem, parts: Decomposition) -> Any:
     la, n, keep = parts.la, problem.M.shape[-1], parts.on.keep
     before = [scaled(block.C, parts.factor, la) for block in problem.of_kind(*BEFORE_KINDS)]
     n_after = problem.n_rows(*AFTER_KINDS)
-    kept = (span(before, n, la, like=problem.M).keep, keep, la.rows(keep, 0, n_after))  # elastic rows come last
+    spanned = span(before, n, la, like=problem.M, any_size=not parts.on.independent)
+    kept = (spanned.keep, keep, la.rows(keep, 0, n_after))  # elastic rows come last
     return la.stack(*(n - la.transpose(some) @ some for some in kept))

@@ -65,7 +65,7 @@ class Phases:
 
 def independent_rows(rows: Array, M: Array) -> list[int]:
     """The rows (k × n) that do not depend on those before them."""
-    keep = span([scaled(rows, lapack.factor(M), lapack)], M.shape[-1], lapack, like=M).keep[:, 0]
+    keep = span([scaled(rows, lapack.factor(M), lapack)], M.shape[-1], lapack, like=M, any_size=True).keep[:, 0]
     return [i for i, kept in enumerate(keep) if kept]
 
 
@@ -113,7 +113,7 @@ def _variation(A: Array) -> float:
 
 def _greedy(rows: Array, named: Array, names: Sequence[str], preference: list[int], m: int) -> tuple[str, ...]:
     """One name after the other: the one that stays farthest from the span of what is there, at its worst pose."""
-    Q = np.asarray(span([rows], rows.shape[-1], lapack, like=rows).Q)  # (poses, r, n)
+    Q = np.asarray(span([rows], rows.shape[-1], lapack, like=rows, any_size=True).Q)  # (poses, r, n)
     lengths = np.sqrt(np.sum(named**2, axis=-1))
     chosen: list[int] = []
     for _ in range(m):

@@ -115,5 +115,5 @@ def decompose(problem: Problem, la: LinearAlgebra, independent: bool = False) ->
     factor = la.factor(problem.M)
     n = problem.M.shape[-1]
     on_blocks = problem.of_kind(*ON_KINDS)
-    on = span([scaled(block.C, factor, la) for block in on_blocks], n, la, problem.M, independent)
+    on = span([scaled(block.C, factor, la) for block in on_blocks], n, la, problem.M, independent, any_size=True)
     return Decomposition(factor, on, problem.n_rows(Kind.REGULAR), la)

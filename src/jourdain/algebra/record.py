@@ -94,6 +94,7 @@ class Outcome(Generic[X]):
     kappa: X  # restitution of elastic rows, then of contacts that have one
     friction: X  # of contacts that have one
     applied: X  # (n, 1), generalized
+    row_length: X | None  # √(c M⁻¹ cᵀ) of each row; None where their squares neither over- nor underflow
     geometry: X | None = None  # the geometric rows, 0 where they hold
     u_rounding: X | None = None  # what u⁻ may be off by rounding
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra import lapack
-from jourdain.algebra.entries import scaled
+from jourdain.algebra.entries import lengths, scaled
 from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem
 from jourdain.algebra.record import FIELDS, Outcome
@@ -32,6 +32,7 @@ _BY_ROW = (
     "u_minus",
     "u_plus",
     "effective_mass",
+    "row_length",
     "row_length2",
     "b_minus",
     "b_plus",
@@ -84,8 +85,8 @@ def _orders(problem: Problem) -> list[Order]:
             orders.append(np.broadcast_to(np.arange(k), (n_lanes, k)))
             continue
         rest = scaled(block.C, factor, lapack)
-        lengths = np.sqrt(np.sum(rest**2, axis=-1, keepdims=True))
-        rest = rest / np.where(lengths > 0, lengths, 1.0)
+        size = lengths(rest, lapack)
+        rest = rest / np.where(size > 0, size, 1.0)
         for _ in range(2):
             rest = rest - (rest @ lapack.transpose(Q)) @ Q
         order, left = np.zeros((n_lanes, 0), dtype=np.intp), np.ones((n_lanes, k), dtype=bool)

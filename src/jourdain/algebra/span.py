@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE, lengths
 from jourdain.algebra.linear import LinearAlgebra
 
 # A row is dropped if what is left of it is shorter than RANK plus MARGIN times the noise in it. The noise is
@@ -77,6 +78,7 @@ def span(
     like: Any,
     independent: bool = False,
     own: Sequence[Any] | None = None,
+    any_size: bool = False,
 ) -> Span:
     """The span of stacked blocks Y_s (k_s × n), in their order. `like` gives the batch shape where there are none.
 
@@ -84,6 +86,9 @@ def span(
 
     `independent` takes the rows to be well apart, which `Span.apart` then tells: one pass does, nothing is dropped,
     and all that is about redundancy falls away.
+
+    `any_size`: the squares of the rows' lengths may over- or underflow. Rows that are `independent` and of such a size
+    are not well apart.
     """
     Y = la.stack(la.zeros(0, n, like=like), *blocks)
     k = Y.shape[-2]
@@ -94,8 +99,13 @@ def span(
     for i in range(k):
         y = la.rows(Y, i, i + 1)
         length2 = y @ la.transpose(y)
-        scale_i = one if independent else _inverse_root(length2, length2 > 0, la)
-        q, kept, along = y * scale_i, length2 > 0, la.zeros(1, i, like=Y)
+        kept, along = length2 > 0, la.zeros(1, i, like=Y)
+        scale_i = one if independent else _inverse_root(length2, kept, la)
+        if any_size and not independent:
+            length = lengths(y, la)
+            kept = length > 0
+            scale_i = la.where(kept, 1 / la.where(kept, length, 1.0), 0.0)
+        q = y * scale_i
         rest, inverse, blur = la.where(kept, 1.0, 0.0), one, ROUNDING * one  # what is left of the row, and 1 over it
         units = la.stack(units, q)
         for _ in range(1 if independent else 2):  # the second pass makes Q orthogonal to rounding
@@ -108,7 +118,8 @@ def span(
             q, rest = q * inverse, rest2 * inverse
             lean = la.absolute(along)  # on each row before
             blur = ROUNDING * one + (lean @ (noise + ROUNDING * la.ones(i, 1, like=Y))) * inverse
-            kept, apart = one > 0, la.both(apart, blur <= CLEAR)
+            ordinary = la.both(rest2 >= LEAST_SQUARE, rest2 <= LARGEST_SQUARE)
+            kept, apart = one > 0, la.both(apart, la.both(ordinary, blur <= CLEAR))
             noise = la.stack(noise, blur)
         elif i > 0:
             rest2 = q @ la.transpose(q)

@@ -16,6 +16,7 @@ from jourdain.algebra import lapack, unrolled
 from jourdain.algebra.checks import DOUBTFUL_MASS, finite
 from jourdain.algebra.complete import completed
 from jourdain.algebra.contacts.contacts import iteration_of
+from jourdain.algebra.entries import lengths
 from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem, prior_projection, target
 from jourdain.algebra.record import KEPT, Outcome
@@ -191,11 +192,11 @@ def _augmented(problem: Problem[Array], massless: Flags) -> Problem[Array]:
     trace = np.trace(problem.M, axis1=-2, axis2=-1)[..., None, None]
     mass = np.where(trace > 0, trace, 1.0)
     for block in on:
-        C, CT = block.C, lapack.transpose(block.C)
-        squares = np.sum(C * C, axis=-1, keepdims=True)
-        S = mass / np.where(squares > 0, squares, 1.0)
-        add = add + CT @ (S * C)
-        shift = shift + CT @ (S * (target(block, problem.v_minus, lapack) - block.b_plus - C @ problem.v_minus))
+        length = lengths(block.C, lapack)
+        scale = 1 / np.where(length > 0, length, 1.0)
+        C, missing = block.C * scale, target(block, problem.v_minus, lapack) - block.b_plus - block.C @ problem.v_minus
+        add = add + mass * lapack.transpose(C) @ C
+        shift = shift + mass * lapack.transpose(C) @ (scale * missing)
     mask = semidefinite[..., None, None]
     M = np.where(mask, problem.M + add, problem.M)
     return replace(problem, M=M, applied=(*problem.applied, np.where(mask, shift, 0.0)))

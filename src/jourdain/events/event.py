@@ -21,13 +21,14 @@ from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem, prior_projection
 from jourdain.algebra.record import FIELDS, KEPT, Outcome
 from jourdain.compute.evaluate import Evaluator
+from jourdain.compute.magnitude import magnitudes
 from jourdain.data.layout import ConstraintLayout, Entry, Layout
 from jourdain.errors import BadEvent, Error, Status, listing
 from jourdain.events.refusals import refusal
 from jourdain.events.solver import Solver
 from jourdain.events.transition import Transition
 from jourdain.inputs import Array, Expression, StateLike, broadcast, named_values, parameter_vector
-from jourdain.kinds import Kind
+from jourdain.kinds import BEFORE_KINDS, Kind
 from jourdain.mechanism.assembly import assemble, assembler
 from jourdain.mechanism.constraint import Constraint, ContactConstraint
 from jourdain.mechanism.mechanism import Mechanism
@@ -49,7 +50,9 @@ if TYPE_CHECKING:
 
 
 N_POSES = 64  # fixed random poses
-NOISE = 1e-13  # of its typical length, a row is rounding (sin π is 1e-16, not 0)
+ROUNDING = 1e-12  # of the speed that the kinetic energy allows: by this much velocities after an event may be off
+NOTHING = 1e-20  # of the same: the rounding of such a velocity, once it is moved onto rows, is as large as itself
+NOISE = 1e-13  # of its magnitude: an entry of a row that is not larger is rounding (sin π is 1e-16, not 0)
 
 
 @dataclass(frozen=True)
@@ -136,14 +139,8 @@ class Event:
     def problem(self) -> Problem:
         """The event over CasADi scalars. Rows that vanish at a pose do so exactly, not up to rounding."""
         blocks = [role.block for role in self.roles]
-        n = len(self.mechanism.symbols.v_names)
-        lengths = Evaluator(self.inputs, {"C": ca.vertcat(SX(0, n), *(block.C for block in blocks))})
-        typical = _typical(np.sqrt(np.sum(lengths(*self.generic_state())["C"] ** 2, axis=-1)))
-        cleaned, start = [], 0
-        for block in blocks:
-            k = block.C.shape[0]
-            cleaned.append(replace(block, C=_without_rounding(block.C, NOISE * typical[start : start + k])))
-            start += k
+        ones = [self.mechanism.symbols.q[i] for places in self.mechanism.quaternions.values() for i in places]
+        cleaned = [replace(block, C=_without_rounding(block.C, ones)) for block in blocks]
         iteration = iteration_of([block for block in blocks if block.kind == Kind.CONTACT])
         found = None if iteration is None else SX.sym("found", iteration.n_found)
         applied = tuple(self.applied.values())
@@ -253,8 +250,22 @@ class Event:
 
     @cached_property
     def _projector(self) -> Evaluator:
-        """Its v_plus is v⁻ moved onto the rows that are on before."""
-        return Evaluator(self.inputs, {"v_plus": outcome(prior_projection(self.problem), unrolled).v_plus})
+        """Its v_plus is v⁻ moved onto the rows that are on before; T_plus, T_way: energies of it and of the way."""
+        M, moved = self.mechanism.M, outcome(prior_projection(self.problem), unrolled).v_plus
+        energies = {"T_plus": moved, "T_way": moved - self.mechanism.symbols.v}
+        return Evaluator(self.inputs, {"v_plus": moved} | {name: x.T @ M @ x / 2 for name, x in energies.items()})
+
+    def without_rounding(self, q: Array, v: Array, energy: Array, parameters: Mapping[str, Any]) -> Array:
+        """v, moved onto the rows that are on before where it misses them only by rounding.
+
+        `energy`: `(*batch,)`, of the motions that v was computed from; its rounding may be much larger than that of v.
+        """
+        if not self.problem.of_kind(*BEFORE_KINDS):
+            return v
+        moved = self._projector(*self.state(q, v, parameters))
+        rounding = moved["T_way"][..., 0] <= ROUNDING**2 * energy[..., None]
+        rests = moved["T_plus"][..., 0] <= NOTHING**2 * energy[..., None]
+        return np.where(rounding, np.where(rests, 0.0, moved["v_plus"][..., 0]), v)
 
     # Analysis
 
@@ -379,16 +390,14 @@ class Event:
         return f"Event({', '.join([*kinds, *(repr(f'impulse {name}') for name in self.applied)])})"
 
 
-def _typical(lengths: Array) -> Array:
-    """The middle one over the poses, `(rows,)`, of those that are finite; 0 where none is."""
-    finite = [np.sort(some[np.isfinite(some)]) for some in lengths.T]
-    return np.array([some[len(some) // 2] if len(some) else 0.0 for some in finite])
-
-
-def _without_rounding(C: SX, floor: Array) -> SX:
-    """C with rows shorter than `floor` set to zero; rows with a constant entry never vanish and stay as they are."""
+def _without_rounding(C: SX, ones: Sequence[SX]) -> SX:
+    """C with rows that are nothing but rounding set to zero: sin π is 1e-16. `ones`: see `magnitudes`."""
     rows = []
-    for i, row in enumerate(ca.vertsplit(C)):
-        vanishes = row.nnz() and not any(entry.nnz() and entry.is_constant() for entry in ca.horzsplit(row))
-        rows.append(ca.if_else(ca.sumsqr(row) <= floor[i] ** 2, 0, row) if vanishes else row)  # NaN stays NaN
+    for row in ca.vertsplit(C):
+        entries = [entry for entry in ca.horzsplit(row) if entry.nnz()]
+        sizes = [] if any(entry.is_constant() for entry in entries) else magnitudes(entries, ones)
+        if sizes and all(size.cancels for size in sizes):
+            pairs = zip(entries, sizes, strict=True)
+            row = ca.if_else(unrolled.every(ca.vertcat(*(ca.fabs(x) <= NOISE * m.size for x, m in pairs))), 0, row)
+        rows.append(row)  # NaN stays NaN
     return ca.sparsify(ca.vertcat(SX(0, C.shape[1]), *rows))

@@ -9,6 +9,7 @@ import numpy as np
 
 from jourdain.algebra.checks import TOLERANCE
 from jourdain.algebra.contacts.frictionless import TIE
+from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE
 from jourdain.algebra.record import Outcome
 from jourdain.data.layout import Layout
 from jourdain.errors import (
@@ -90,9 +91,19 @@ def _not_finite(values: Outcome[Array], layout: Layout, inputs: Mapping[str, tup
             i = int(np.argmax(bad))
             named = names[i] if names[i].startswith(f"{what}[") else f"{what} '{names[i]}'"
             return NotFinite(f"{named} is {array[i]}; every number must be finite.")
+    assert values.row_length is not None
     if np.isfinite(values.M_diagonal).all():  # else all rows would be blamed for the masses
-        for row, length2 in zip(layout.rows, values.row_length2[:, 0], strict=True):
-            if not np.isfinite(length2):
+        for row, length in zip(layout.rows, values.row_length[:, 0], strict=True):
+            if (
+                row.kind == Kind.CONTACT
+                and np.isfinite(length)
+                and not np.sqrt(LEAST_SQUARE) <= length <= np.sqrt(LARGEST_SQUARE)
+            ):
+                return NotFinite(
+                    f"The coefficients of '{row.name}' ({row.kind}) are about {length:.0e}, and their squares over- or "
+                    "underflow; write it in a unit of its own size."
+                )
+            if not np.isfinite(length):
                 return NotFinite(
                     f"'{row.name}' ({row.kind}) has no finite coefficients at this state: they overflow, divide by "
                     "zero, or take the root of a negative number. Check that the pose exists for these parameters."
@@ -160,10 +171,11 @@ def _off_constraint(g: Array, layout: Layout) -> Error:
 
 
 def _prior_violated(values: Outcome[Array], layout: Layout) -> Error:
+    assert values.row_length is not None
     on_before = np.array([row.kind in BEFORE_KINDS for row in layout.rows], dtype=bool)
     u = values.u_minus[:, 0]
-    speed = np.sqrt(2 * np.abs(values.T_minus[0]) * values.row_length2[:, 0])  # that the energy allows
-    allowed = np.maximum(TOLERANCE * (speed + np.abs(values.b_minus[:, 0])), 1e-300)
+    speed = np.sqrt(2 * np.abs(values.T_minus[0])) * values.row_length[:, 0]  # that the energy allows
+    allowed = np.maximum(TOLERANCE * (speed + np.abs(values.b_minus[:, 0])), np.finfo(float).tiny)
     i = int(np.argmax(np.where(on_before, np.abs(u) / allowed, -1.0)))
     row = layout.rows[i]
     advice = (
@@ -178,11 +190,12 @@ def _prior_violated(values: Outcome[Array], layout: Layout) -> Error:
 
 def _contradicted(values: Outcome[Array], layout: Layout) -> Error:
     """Rows that are on during the event must come out as asked: C'v⁺ + b⁺ = target."""
+    assert values.row_length is not None
     target = values.target[:, 0]
     u = values.u_plus[: len(target), 0]
     i = int(np.argmax(np.abs(u - target)))
     row = layout.rows[i]
-    cause = "the other rows make" if values.row_length2[i, 0] > 0 else "no velocity moves it and its bias makes"
+    cause = "the other rows make" if values.row_length[i, 0] > 0 else "no velocity moves it and its bias makes"
     return Contradiction(
         f"'{row.name}' ({row.kind}) should have u_plus = {target[i]:.6g}, but {cause} it {u[i]:.6g}: "
         "they contradict. Leave one out, or give them the same restitution and bias."

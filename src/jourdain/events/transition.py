@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from jourdain.algebra.contacts.held import IDLE
 from jourdain.data.layout import Layout
 from jourdain.errors import BadEvent, Status, listing
-from jourdain.inputs import Array, Flags, Statuses
+from jourdain.inputs import Array, Flags, Statuses, named_values
 from jourdain.kinds import ON_KINDS, ContactState, Kind
 from jourdain.naming import Named
 from jourdain.quantities import QUANTITIES, SCALARS
@@ -69,7 +69,8 @@ class Transition:
         """The outcome of the next event at the same instant: at this q, with this `v_plus` as its v⁻.
 
         Parameters are given as to `event.solve`; the event does not know those of this outcome. In a batch a lane that
-        has no numbers keeps its status. Newton's cradle, one collision after the other:
+        has no numbers keeps its status. What rounding of this outcome leaves along the rows of the next is taken away:
+        a body that is caught may be released. Newton's cradle, one collision after the other:
 
         >>> import jourdain as jd
         >>> balls = jd.gallery.cradle().event.mechanism
@@ -87,8 +88,16 @@ class Transition:
                     f"The next event is one of another mechanism: its {what} are {listing(want)}, "
                     f"those of this outcome {listing(have)}."
                 )
-        following = event.solve(self.q, self.v_plus, check, parameters, **more)
+        v = self.v_plus
+        if check is True:
+            v = event.without_rounding(self.q, v, self._energies(), {**named_values("parameters", parameters), **more})
+        following = event.solve(self.q, v, check, parameters, **more)
         return following.judged(lambda status: np.where(self._status > Status.ENERGY_CREATED, self._status, status))
+
+    def _energies(self) -> Array:
+        """Those of the motions before and after, and of what each impulse alone would cause, `(*batch,)`."""
+        impulses = np.nansum(self.column("impulse") ** 2 * self.column("row_length2"), axis=-1) / 2
+        return np.asarray(self.T_minus + self.T_plus + impulses)
 
     # Status
 
