@@ -44,44 +44,42 @@ class Integral:
     noise: float  # standard deviation by the noise of the samples, of the baseline, and by a drop between samples
     onset: float = 0.0  # how it changes with the onset, per s: by the force there where it jumps
     end: float = 0.0  # how it changes with the end of compression, per s: by the force there
+    beginning: float = 0.0  # standard deviation by what a force that jumps does before its first sample
 
 
-def compressing(samples: StrikeSamples, row: str, end: float) -> Integral:
+def compressing(samples: StrikeSamples, force: Array, noise: float, end: float) -> Integral:
     """∫ F dt by trapezoids from the onset to the end of compression.
 
     A force that grows is summed from the last free sample on: in even steps what the rule leaves out at both ends of a
     smooth pulse cancels. One that jumps is followed from its onset.
     """
     t, first = samples.log.t, samples.within.start
-    force, _ = samples.force(row)
     at_end = float(np.interp(end, t, force))
     stop = int(np.searchsorted(t, end))
-    jump, unsure = extrapolated(t, force, first, samples.contact.last, samples.onset)
     if samples.contact.jump:
-        found = _integral(samples, row, ([samples.onset], [jump]), slice(first, stop), ([end], [at_end]))
-        by_jump = unsure * (t[first] - samples.onset) / 2
-        return replace(found, noise=float(np.hypot(found.noise, by_jump)), onset=-jump, end=at_end)
+        jump, unsure = extrapolated(t, force, first, samples.contact.last, samples.onset)
+        found = _integral(samples, force, noise, ([samples.onset], [jump]), slice(first, stop), ([end], [at_end]))
+        beginning = np.copysign(unsure, force[first]) * (t[first] - samples.onset) / 2
+        return replace(found, onset=-jump, end=at_end, beginning=float(beginning))
     free = t[first - 1] - np.arange(COARSE, 0, -1) * samples.log.step, np.zeros(COARSE)
-    found = _integral(samples, row, free, slice(first - 1, stop), ([end], [at_end]))
-    by_jump = jump * samples.log.step / np.sqrt(12)  # a small one may hide between two samples
-    return replace(found, noise=float(np.hypot(found.noise, by_jump)), end=at_end)
+    return replace(_integral(samples, force, noise, free, slice(first - 1, stop), ([end], [at_end])), end=at_end)
 
 
-def springing_back(samples: StrikeSamples, row: str, end: float) -> Integral:
+def springing_back(samples: StrikeSamples, force: Array, noise: float, end: float) -> Integral:
     """∫ F dt by trapezoids from the end of compression to that of the contact, or of the log."""
     t, last = samples.log.t, samples.contact.last
-    force, _ = samples.force(row)
     at_end = float(np.interp(end, t, force))
     inside = slice(int(np.searchsorted(t, end, "right")), last + 2)
     if inside.start >= min(inside.stop, len(t)):  # an end that was given behind the contact
         return Integral(0.0, np.zeros(COARSE), 0.0)
     free = t[last + 1] + np.arange(1, COARSE + 1) * samples.log.step if samples.contact.ends else np.zeros(0)
-    return replace(_integral(samples, row, ([end], [at_end]), inside, (free, np.zeros(len(free)))), end=-at_end)
+    return replace(
+        _integral(samples, force, noise, ([end], [at_end]), inside, (free, np.zeros(len(free)))), end=-at_end
+    )
 
 
-def _integral(samples: StrikeSamples, row: str, head: Curve, inside: slice, tail: Curve) -> Integral:
+def _integral(samples: StrikeSamples, force: Array, noise: float, head: Curve, inside: slice, tail: Curve) -> Integral:
     """By trapezoids through points before the samples, the samples, and points behind them."""
-    force, noise = samples.force(row)
     several = zip(head, (samples.log.t, force), tail, strict=True)
     times, values = (np.concatenate([before, all_of_it[inside], behind]) for before, all_of_it, behind in several)
     weights = (np.append(np.diff(times), 0.0) + np.append(0.0, np.diff(times)))[values != 0] / 2
@@ -119,8 +117,10 @@ class Impulses:
 def impulses(samples: StrikeSamples, end: float, end_noise: float, whole: bool) -> Impulses:
     """Of all logged rows. `end`: of compression, s; `whole`: whether the friction ratio is that of all the contact."""
     rig, rows = samples.log.rig, tuple(samples.log.forces)
-    first = {row: compressing(samples, row, end) for row in rows}
-    second = {row: springing_back(samples, row, end) for row in rows}
+    first, second = {}, {}
+    for row in rows:
+        force, noise = samples.force(row)
+        first[row], second[row] = (stage(samples, force, noise, end) for stage in (compressing, springing_back))
     total = {row: first[row].value + second[row].value for row in rows}
     full = {row: saturation(samples, row, total[row]) for row in rows}
     noises = samples.onset_noise, end_noise
@@ -154,19 +154,20 @@ def _deviation(
 ) -> float:
     """Standard deviation of a function of integrals, stage after stage, to first order.
 
-    It has four parts: the noise of the samples, the forces at onset and end of compression times how sure these are
-    (s), and what the rule leaves out: its error falls with the square of the step, and depends on where samples fall.
+    It has three parts: the noise of the samples; what rows share, the forces at onset and end of compression times how
+    sure these are (s), and the beginning; and what the rule leaves out, which falls with the square of the step: one
+    part depends on where samples fall, in each stage on its own, another does not.
     """
     parts = [part for stage in stages for part in stage]
     values = np.array([part.value for part in parts])
     h = 1e-6 * float(np.max(np.abs(values), initial=1e-300))
     slopes = np.array([(of(*(values + step)) - of(*(values - step))) / (2 * h) for step in h * np.eye(len(parts))])
     noise = slopes * [part.noise for part in parts]
-    times = slopes @ [[part.onset, part.end] for part in parts] * [onset_noise, end_noise]
+    shared = slopes @ [[part.onset, part.end, part.beginning] for part in parts] * [onset_noise, end_noise, 1.0]
     away = slopes[:, None] * [part.coarse - part.value for part in parts]
     coarse = away.reshape(len(stages), -1, COARSE).sum(axis=1)
-    rule = np.hypot(np.std(coarse, axis=1) / COARSE**2, np.mean(coarse, axis=1) / (COARSE**2 - 1))
-    return float(np.sqrt(np.sum(noise**2) + np.sum(times**2) + np.sum(rule**2)))
+    rule = np.append(np.std(coarse, axis=1) / COARSE**2, np.sum(np.mean(coarse, axis=1)) / (COARSE**2 - 1))
+    return float(np.sqrt(np.sum(noise**2) + np.sum(shared**2) + np.sum(rule**2)))
 
 
 def saturation(samples: StrikeSamples, row: str, impulse: float) -> float:
