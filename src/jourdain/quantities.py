@@ -74,6 +74,16 @@ QUANTITIES = {quantity.name: quantity for quantity in _TABLE}
 SCALARS = tuple(quantity.name for quantity in _TABLE if not quantity.along and quantity.name != "status")
 
 
+# What a measured strike has besides the quantities of its event.
+_RATIOS = (
+    Quantity("restitution_newton", "e Newton", r"e_\mathrm{N}", "", "restitution by velocities, −u⁺/u⁻"),
+    Quantity("restitution_poisson", "e Poisson", r"e_\mathrm{P}", "", "restitution by impulses, λ̄/λ̄_c − 1"),
+    Quantity("friction_ratio", "|λ̄_t|/λ̄_n", r"|\bar\lambda_t|/\bar\lambda_n", "", "tangential by normal impulse"),
+)
+
+MEASURED = {quantity.name: quantity for quantity in _RATIOS}
+
+
 PHASES = ("prior", "virtual", "posterior")
 
 

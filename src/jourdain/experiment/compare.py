@@ -11,11 +11,13 @@ import numpy as np
 from casadi import SX
 
 from jourdain.errors import BadLog, unknown
+from jourdain.experiment.impulses import friction_ratio
 from jourdain.experiment.rig import Rig
-from jourdain.experiment.strike import Strike
+from jourdain.experiment.strike import Strike, Until
 from jourdain.kinds import Kind
 
 if TYPE_CHECKING:
+    from jourdain.events.event import Event
     from jourdain.events.transition import Transition
 
 
@@ -23,15 +25,21 @@ if TYPE_CHECKING:
 class Comparison:
     """A strike beside the event's outcome from its q and v⁻: inert ones at the end of compression, others at release.
 
-    `measured`, `predicted`: by address, as in "T_a_plus", "impulse.wall", "v_plus.q1". Tangential impulses that the
-    event is given (`nonideal`) are given as measured.
+    `measured`, `uncertainty` (its standard deviation, NaN where it is not known), `predicted`: by address, as in
+    "T_a_plus", "impulse.wall", "v_plus.q1". Tangential impulses that the event is given (`nonideal`) are given as
+    measured. Where the log does not tell the motion after the contact, the event ends with the compression too.
     """
 
     strike: Strike
     model: Transition = field(repr=False)
-    until: str  # "compression" or "contact"
     measured: Mapping[str, float]
+    uncertainty: Mapping[str, float]
     predicted: Mapping[str, float]
+
+    @property
+    def until(self) -> str:
+        """Of both: "compression" or "contact"."""
+        return self.strike.until
 
     def deviation(self, address: str) -> float:
         """(measured − predicted)/predicted."""
@@ -47,28 +55,35 @@ class Comparison:
 
 def compare(strike: Strike) -> Comparison:
     """See `Strike.compare`."""
-    rig, event = strike.rig, strike.rig.event
+    rig, whole = strike.rig, strike.until == "contact"
+    impulse = strike.impulse_contact if whole else strike.impulse
     given = _measured_impulses(strike)
-    own = {**rig.parameters, **{name: strike.impulse[row] for name, row in given.items()}}
-    model = event.solve(strike.q_minus, strike.v_minus, check="project", parameters=own)
-    until = "compression"
-    v, impulses = strike.v_plus, strike.impulse
-    parts = {"T": strike.T_plus, "T_c": strike.T_c_plus, "T_a": strike.T_a_plus}
-    if rig.elastic and strike.v_release is not None:
-        until, v, impulses = "contact", strike.v_release, strike.impulse_contact
-        at = rig.states(strike.q_plus, v)
-        parts = {name: float(at[name]) for name in parts}
-    measured = {f"{name}_plus": value for name, value in parts.items()} | {"loss": strike.T_minus - parts["T"]}
-    predicted = {name: float(getattr(model, name)) for name in measured}
-    if any(role.block.kind == Kind.CONTACT for role in event.roles):  # the log splits by the normal row
+    own = {**rig.parameters, **{name: impulse[row] for name, row in given.items()}}
+    elastic = rig.elastic(strike.q_minus, strike.v_minus)
+
+    def solved(event: Event) -> Transition:
+        return event.solve(strike.q_minus, strike.v_minus, check="project", parameters=own)
+
+    model = solved(rig.compression if elastic and not whole else rig.event)
+    predicted = {name: float(getattr(model, name)) for name in ("T_plus", "T_c_plus", "T_a_plus", "loss")}
+    if any(role.block.kind == Kind.CONTACT for role in rig.event.roles):  # the log splits by the normal row
         at = rig.states(strike.q_minus, model.v_plus)
         predicted |= {"T_c_plus": float(at["T_c"]), "T_a_plus": float(at["T_a"])}
     for i, name in enumerate(rig.mechanism.symbols.v_names):
-        measured[f"v_plus.{name}"], predicted[f"v_plus.{name}"] = float(v[i]), float(model.v_plus[i])
-    for row, value in impulses.items():
-        if row not in given.values():
-            measured[f"impulse.{row}"], predicted[f"impulse.{row}"] = value, float(model.impulse[row])
-    return Comparison(strike, model, until, measured, predicted)
+        predicted[f"v_plus.{name}"] = float(model.v_plus[i])
+    predicted |= {f"impulse.{row}": float(model.impulse[row]) for row in impulse if row not in given.values()}
+    if whole:
+        normal = rig.normal
+        predicted["restitution_newton"] = -float(model.u_plus[normal]) / float(model.u_minus[normal])
+        compressed = float(solved(rig.compression).impulse[normal])
+        predicted["restitution_poisson"] = float(model.impulse[normal]) / compressed - 1
+    if strike.friction_ratio is not None and not {*rig.rubbing} & {*given.values()}:
+        predicted["friction_ratio"] = friction_ratio(*(float(model.impulse[row]) for row in (rig.normal, *rig.rubbing)))
+    measured, uncertainty = strike.quantities(), strike.deviations()
+    return Comparison(
+        strike, model, {name: measured[name] for name in predicted}, {name: uncertainty[name] for name in predicted},
+        predicted,
+    )  # fmt: skip
 
 
 def _measured_impulses(strike: Strike) -> dict[str, str]:
@@ -94,7 +109,10 @@ def _parameter(rig: Rig, expression: SX) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """Several strikes of one experiment. `spread`: the standard deviation of one of them, NaN if there is only one."""
+    """Several strikes of one experiment. `spread`: the standard deviation of one of them, NaN if there is only one.
+
+    By address as `Strike.quantities`.
+    """
 
     strikes: tuple[Strike, ...]
     mean: Mapping[str, float]
@@ -103,6 +121,11 @@ class Repeats:
     @property
     def n(self) -> int:
         return len(self.strikes)
+
+    @property
+    def until(self) -> str:
+        """Where all of them end: "compression" or "contact"."""
+        return self.strikes[0].until
 
     @cached_property
     def error(self) -> dict[str, float]:
@@ -127,10 +150,15 @@ class Repeats:
 
 
 def average(strikes: Iterable[Strike]) -> Repeats:
-    """The means of repeats of one experiment, with their spread."""
+    """The means of repeats of one experiment, with their spread, at the instant at which they are compared.
+
+    That is the end of compression, or just after the contact where the event has a restitution and every log tells it.
+    """
     several = tuple(strikes)
     if not several:
         raise BadLog("There are no strikes to average; give one at least.")
+    until: Until = "contact" if all(strike.until == "contact" for strike in several) else "compression"
+    several = tuple(strike.ending(until) for strike in several)  # all of them at the same instant
     for strike in several[1:]:
         if strike.rig.event.layout.along("row") != several[0].rig.event.layout.along("row"):
             raise BadLog("The strikes are those of different events; average repeats of one.")

@@ -150,7 +150,7 @@ def _runs(out: Flags) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
 
 def _jumps(t: Array, out: Array, first: int, last: int) -> float:
     """The force carried back to the sample before, where that says that it was there at once; else 0."""
-    carried = extrapolated(t, out, first, last, float(t[first - 1]))
+    carried, _ = extrapolated(t, out, first, last, float(t[first - 1]))
     return carried if carried > JUMP * float(out[first : last + 1].max()) else 0.0
 
 
@@ -189,12 +189,25 @@ def _onset(t: Array, out: Array, first: int, last: int) -> tuple[float, bool, fl
     return float(t[first]) + float(alike.min() + alike.max()) / 2, False, unsure
 
 
-def extrapolated(t: Array, force: Array, first: int, last: int, at: float) -> float:
-    """The force before the first sample that feels it, on the line through the first ones."""
+def release_of(t: Array, force: Array, contact: ContactInterval) -> tuple[float, float]:
+    """Where the force of a contact ends, and the standard deviation: its onset in time that runs backwards."""
+    n = len(t) - 1
+    back, _, unsure = _onset(-t[::-1], np.abs(force[::-1]), n - contact.last, n - contact.first)
+    return -back, unsure
+
+
+def extrapolated(t: Array, force: Array, first: int, last: int, at: float) -> tuple[float, float]:
+    """The force before the first sample that feels it, and how unsure it is.
+
+    On the line or the parabola through the first samples, whichever has less force, and not less than none: a coarse
+    beginning that bends is no jump. Their distance tells how unsure it is.
+    """
     samples = slice(first, min(first + STRAIGHT, last + 1))
-    if samples.stop - samples.start < 2:
-        return float(force[first])
-    return float(polyfit(t[samples] - at, force[samples], 1)[0])
+    n, sign = samples.stop - samples.start, float(np.sign(force[first]))
+    if n < 2:
+        return float(force[first]), 0.0
+    carried = [float(polyfit(t[samples] - at, sign * force[samples], degree)[0]) for degree in range(1, n)]
+    return sign * max(min(carried), 0.0), float(np.ptp(carried))
 
 
 def saturated(

@@ -56,17 +56,19 @@ class Edges:
         return Edge(t, q, rates.value(t), rates.noise_at(t, 0), places, rates)
 
     def states(self, edge: Edge, t: float | Array) -> dict[str, Array]:
-        """T, T_c, T_a and u at times near an edge."""
+        """T, T_c, T_a, ξ, u and each velocity, "v.NAME", at times near an edge."""
         rig = self.log.rig
         q = edge.places.value(t)
         v = rig.velocities(q, edge.places.rate(t)) if edge.rates is None else edge.rates.value(t)
-        return rig.states(q, v)
+        found = rig.states(q, v)
+        with np.errstate(invalid="ignore"):  # all energy may be lost
+            found["xi"] = found["T_c"] / found["T"]
+        return found | {f"v.{name}": v[..., i] for i, name in enumerate(rig.mechanism.symbols.v_names)}
 
     def slopes(self, edge: Edge) -> dict[str, float]:
-        """How fast T, T_c, T_a, ξ and u change at an edge, per s."""
+        """How fast these change at an edge, per s."""
         h = self.log.step / 2
         found = self.states(edge, np.array([edge.t - h, edge.t + h]))
-        found["xi"] = found["T_c"] / found["T"]
         return {name: float(values[1] - values[0]) / (2 * h) for name, values in found.items()}
 
     def _noise(self, q: Array, noise: Array) -> Array:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 
+from jourdain.algebra.problem import Block
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, MissingValue, listing, unknown
 from jourdain.events.event import Event
@@ -36,16 +38,21 @@ class Rig:
     def mechanism(self) -> Mechanism:
         return self.event.mechanism
 
-    @property
-    def elastic(self) -> bool:
-        """Whether the event goes beyond compression: some struck row has a restitution that is not 0."""
-        for role in self.event.roles:
-            kappa = role.block.kappa
-            if role.block.kind in (Kind.ELASTIC, Kind.CONTACT) and kappa is not None:
-                value = ca.Function("kappa", [self.event.inputs[2]], [kappa])(self.p)
-                if np.any(np.array(value) > 0):
-                    return True
-        return False
+    def elastic(self, q: Array, v: Array) -> bool:
+        """Whether the event goes beyond compression at a prior state: some struck row has a restitution above 0."""
+        return bool(np.any(self._restitutions(q, v, self.p)["restitution"] > 0))
+
+    @cached_property
+    def _restitutions(self) -> Evaluator:
+        parts = [(role.block.kappa, role.block.numbers.get("restitution")) for role in self.event.roles]
+        several = [part for both in parts for part in both if part is not None]
+        return Evaluator(self.event.inputs, {"restitution": ca.vertcat(SX(1, 1), *several)})
+
+    @cached_property
+    def compression(self) -> Event:
+        """The event until the end of compression: the same without restitution."""
+        roles = [replace(role, block=_inelastic(role.block)) for role in self.event.roles]
+        return replace(self.event, roles=tuple(roles))
 
     @cached_property
     def p(self) -> Array:
@@ -71,6 +78,11 @@ class Rig:
         struck = next(c for c in self.constraints(*STRUCK) if self.normal in c.row_names)
         along = struck.row_names[1:] if isinstance(struck, ContactConstraint) else ()
         return (*along, *(row for c in self.constraints(Kind.NONIDEAL) for row in c.row_names))
+
+    @property
+    def rubbing(self) -> tuple[str, ...]:
+        """The tangents whose impulses are of the unit of the normal one, as the friction ratio takes them."""
+        return tuple(row for row in self.tangents if self.row_unit(row) == self.row_unit(self.normal))
 
     def row_unit(self, row: str) -> str:
         """Of u along a row; "" where it is not known."""
@@ -160,6 +172,12 @@ class Rig:
     def _kinematics(self) -> Evaluator:
         s = self.mechanism.symbols
         return Evaluator([s.q, s.p], {"N": s.N})
+
+
+def _inelastic(block: Block[SX]) -> Block[SX]:
+    """The same rows with a restitution of 0."""
+    numbers = {name: SX.zeros(1, 1) if name == "restitution" else value for name, value in block.numbers.items()}
+    return replace(block, kappa=None if block.kappa is None else SX.zeros(*block.kappa.shape), numbers=numbers)
 
 
 def rig(model: Scenario | Event, normal: str | None = None, parameters: Mapping[str, float] = {}) -> Rig:

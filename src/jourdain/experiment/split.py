@@ -9,14 +9,14 @@ import numpy as np
 from jourdain.errors import BadLog, LogWarning
 from jourdain.experiment.compression import compression_end, end_noise, warn_of_doubts
 from jourdain.experiment.edges import Edge
-from jourdain.experiment.impulses import impulse_along, rough_impulse, saturates, warn_if_off
+from jourdain.experiment.impulses import impulses, rough_impulse, warn_if_off
 from jourdain.experiment.logs import Log
 from jourdain.experiment.plausible import refuse_rates, refuse_units
+from jourdain.experiment.rig import Rig
 from jourdain.experiment.slopes import DEGREE
-from jourdain.experiment.strike import Strike
+from jourdain.experiment.strike import State, Strike, Until
 from jourdain.experiment.strike_samples import LEAST_BEFORE, LOCAL, StrikeSamples, strike_samples
 from jourdain.experiment.uncertainty import uncertainties
-from jourdain.inputs import Array
 
 CURVE = 61  # samples, at most, of a window of the curves over time
 
@@ -44,26 +44,31 @@ def split(log: Log, number: int | None, onset: float | None, end: float | None, 
     warn_of_doubts(samples, minus, plus, u_minus, float(after["u"]), end is not None)
     unsure_end = 0.0 if end is not None else end_noise(samples, plus)
     growing = samples.edges.slopes(minus)
-    uncertainty = uncertainties(samples, minus, plus, unsure_end, growing)
-    contact = samples.contact
-    stop = float(log.t[min(contact.last + 1, len(log.t) - 1)])
-    impulse, impulse_contact = {}, {}
-    for row in log.forces:
-        impulse[row], uncertainty[f"impulse.{row}"] = impulse_along(samples, row, plus.t, unsure_end)
-        impulse_contact[row], _ = impulse_along(samples, row, stop, 0.0)
-        if saturates(samples, row, plus.t, impulse[row]):
-            uncertainty[f"impulse.{row}"] = np.inf
+    release, unsure_release = samples.release()
+    free = None if release is None else _after(samples, release)
+    released = None if free is None else _state(rig, free)
+    until: Until = "contact" if free is not None and rig.elastic(minus.q, minus.v) else "compression"
+    if free is not None and until == "contact":
+        samples.check_gap(plus.t, free.t, "within the contact")
+    felt = impulses(samples, plus.t, unsure_end, until == "contact")
+    sides = {"minus": (minus, samples.onset_noise), "plus": (plus, unsure_end), "release": (free, unsure_release)}
+    uncertainty = {"onset": samples.onset_noise, "end": unsure_end, "release": unsure_release}
+    uncertainty |= {**uncertainties(samples, sides), **felt.uncertainty}
+    uncertainty["loss"] = float(np.hypot(uncertainty["T_minus"], uncertainty["T_plus"]))
+    if released is not None:
+        of_u = uncertainty[f"u_release.{rig.normal}"], uncertainty[f"u_minus.{rig.normal}"] * released.u / u_minus
+        uncertainty["restitution_newton"] = float(np.hypot(*of_u)) / abs(u_minus)
     # What drove it before drives it on during the compression.
     driven = 1 + max(growing["u"] * (plus.t - samples.onset) / u_minus, 0.0)
-    warn_if_off(samples, impulse[rig.normal], float(before["stop"]) * driven)
+    warn_if_off(samples, felt.compression[rig.normal], float(before["stop"]) * driven)
     breaks, windows = _segments(samples, minus)
     return Strike(
-        log=log, number=samples.number, onset=samples.onset, end=plus.t, release=stop if contact.ends else None,
-        q_minus=minus.q, v_minus=minus.v, q_plus=plus.q, v_plus=plus.v, v_release=_after(samples),
+        log=log, number=samples.number, onset=samples.onset, end=plus.t, release=release, until=until,
+        q_minus=minus.q, v_minus=minus.v, q_plus=plus.q, v_plus=plus.v,
         T_minus=float(before["T"]), T_c_minus=float(before["T_c"]), T_a_minus=float(before["T_a"]),
-        T_plus=float(after["T"]), T_c_plus=float(after["T_c"]), T_a_plus=float(after["T_a"]), u_minus=u_minus,
-        impulse=impulse, impulse_contact=impulse_contact, uncertainty=uncertainty,
-        warnings=(*log.warnings, *said), breaks=breaks, windows=windows,
+        T_plus=float(after["T"]), T_c_plus=float(after["T_c"]), T_a_plus=float(after["T_a"]),
+        u_minus=u_minus, released=released, impulse=felt.compression, impulse_contact=felt.contact,
+        uncertainty=uncertainty, warnings=(*log.warnings, *said), breaks=breaks, windows=windows,
     )  # fmt: skip
 
 
@@ -83,14 +88,19 @@ def _approach(samples: StrikeSamples) -> tuple[StrikeSamples, Edge]:
     return samples, samples.edges.at(samples.before, samples.onset, DEGREE)
 
 
-def _after(samples: StrikeSamples) -> Array | None:
-    """V just after the contact; None where too few samples are left before the next one."""
+def _after(samples: StrikeSamples, release: float) -> Edge | None:
+    """The state just after the contact; None where too few samples are left before the next one."""
     log, number, contacts = samples.log, samples.number, samples.channel.contacts
     start = samples.contact.last + 1
     stop = contacts[number].first if number < len(contacts) else len(log.t)
-    if not samples.contact.ends or stop - start < LEAST_BEFORE:
+    if stop - start < LEAST_BEFORE:
         return None
-    return samples.edges.at(slice(start, min(stop, start + LOCAL)), float(log.t[start]), DEGREE).v
+    return samples.edges.at(slice(start, min(stop, start + LOCAL)), release, DEGREE)
+
+
+def _state(rig: Rig, edge: Edge) -> State:
+    at = rig.states(edge.q, edge.v)
+    return State(edge.q, edge.v, *(float(at[name]) for name in ("T", "T_c", "T_a", "u")))
 
 
 def _segments(samples: StrikeSamples, minus: Edge) -> tuple[list[int], list[int]]:

@@ -56,6 +56,12 @@ class StrikeSamples:
                     f"t = {self.onset:.6g} s; nothing can be told of it."
                 )
 
+    def release(self) -> tuple[float | None, float]:
+        """The end of the contact and its standard deviation, s; None and NaN where the log ends before."""
+        if not self.contact.ends:
+            return None, np.nan
+        return contacts.release_of(self.log.t, self.channel.force, self.contact)
+
     def moved_to_kink(self, minus: Edge) -> StrikeSamples:
         """With the onset where the motion departs from the approach, see `kink`."""
         log, rig = self.log, self.log.rig
@@ -64,7 +70,7 @@ class StrikeSamples:
         away = rig.velocities(np.broadcast_to(minus.q, q.shape), q - minus.places.value(t)) @ C
         first, last = self.within.start, self.contact.last
         free, force = float(log.t[first - 1]), self.channel.force
-        start, at_first = (contacts.extrapolated(log.t, force, first, last, at) for at in (free, t[0]))
+        start, at_first = (contacts.extrapolated(log.t, force, first, last, at)[0] for at in (free, t[0]))
         slope = (at_first - start) / (t[0] - free)
         times = np.append(free, t)
         onset, noise = kink(times, away, force[self.within], (start, slope))

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jourdain.data.addresses import parts, unit_of
+from jourdain.data.addresses import parts
 from jourdain.data.numbers import fixed, significant, with_unit
 from jourdain.events.table import aligned
-from jourdain.quantities import QUANTITIES
+from jourdain.quantities import MEASURED, QUANTITIES
 
 if TYPE_CHECKING:
     from jourdain.experiment.compare import Comparison, Repeats
-    from jourdain.experiment.rig import Rig
     from jourdain.experiment.strike import Strike
 
+WHEN = {"compression": "at the end of compression", "contact": "after the contact"}
 ROUNDING = 1e-12  # of the energy before: less is 0
 
 
@@ -29,25 +29,36 @@ def strike_text(strike: Strike) -> str:
         f"({length:.3g} ms later); {release}",
         f"{len(log.t)} samples, {1 / log.step:.6g} Hz",
     ]
+    free = strike.released
+    when = ["before", "end of compression", *([] if free is None else ["after the contact"])]
+    sides = ["minus", "plus", *([] if free is None else ["release"])]
+    velocities = [strike.v_minus, strike.v_plus, *([] if free is None else [free.v])]
     rows = [
-        [with_unit(name, layout.units.get(name, "")), beside(strike.v_minus[i], deviation[f"v_minus.{name}"]),
-         beside(strike.v_plus[i], deviation[f"v_plus.{name}"])]
+        [with_unit(name, layout.units.get(name, "")),
+         *(beside(v[i], deviation[f"v_{side}.{name}"]) for side, v in zip(sides, velocities, strict=True))]
         for i, name in enumerate(strike.rig.mechanism.symbols.v_names)
     ]  # fmt: skip
-    lines += ["", *aligned(["velocity", "before", "end of compression"], rows)]
-    energies = (("kinetic, T", "T"), ("  constrained, T_c", "T_c"), ("  admissible, T_a", "T_a"))
+    lines += ["", *aligned(["velocity", *when], rows)]
+    energies = {"T": [strike.T_minus, strike.T_plus], "T_c": [strike.T_c_minus, strike.T_c_plus],
+                "T_a": [strike.T_a_minus, strike.T_a_plus]}  # fmt: skip
+    labels = {"T": "kinetic, T", "T_c": "  constrained, T_c", "T_a": "  admissible, T_a"}
+    rows = []
+    for part, values in energies.items():
+        if free is not None:
+            values.append(getattr(free, part))
+        several = zip(sides, values, strict=True)
+        rows.append([labels[part], *(beside(value, deviation[f"{part}_{side}"]) for side, value in several)])
+    rows.append(["ξ = T_c⁻/T⁻", beside(strike.xi, deviation["xi"]), *[""] * (len(sides) - 1)])
+    lines += ["", *aligned(["energy in J", *when], rows)]
     rows = [
-        [label, *(beside(getattr(strike, name), deviation[name]) for name in (f"{part}_minus", f"{part}_plus"))]
-        for label, part in energies
-    ]
-    rows.append(["ξ = T_c⁻/T⁻", beside(strike.xi, deviation["xi"]), ""])
-    lines += ["", *aligned(["energy in J", "before", "end of compression"], rows)]
-    rows = [
-        [with_unit(row, unit_of(layout, f"impulse.{row}")), beside(value, deviation[f"impulse.{row}"]),
-         number(strike.impulse_contact[row], deviation[f"impulse.{row}"])]
+        [with_unit(row, strike.unit(f"impulse.{row}")), beside(value, deviation[f"impulse.{row}"]),
+         beside(strike.impulse_contact[row], deviation[f"impulse_contact.{row}"])]
         for row, value in strike.impulse.items()
     ]  # fmt: skip
     lines += ["", *aligned(["impulse", "to the end of compression", "of the whole contact"], rows)]
+    ratios = {name: value for name, value in strike.quantities().items() if name in MEASURED}
+    rows = [[_label(strike, name), beside(value, deviation[name])] for name, value in ratios.items()]
+    lines += ["", *aligned(["ratio", "measured"], rows)] if rows else []
     return "\n".join(lines)
 
 
@@ -56,10 +67,9 @@ def comparison_text(found: Comparison) -> str:
     strike, rows = found.strike, []
     for name, predicted in found.predicted.items():
         measured = found.measured[name]
-        rows.append([_label(strike.rig, name), beside(measured, strike.uncertainty.get(name, np.nan)),
+        rows.append([_label(strike, name), beside(measured, found.uncertainty[name]),
                      *_model(measured, predicted, strike.T_minus)])  # fmt: skip
-    when = "at the end of compression" if found.until == "compression" else "after the contact"
-    return "\n".join(aligned([when, "measured", "model", "difference"], rows))
+    return "\n".join(aligned([WHEN[found.until], "measured", "model", "difference"], rows))
 
 
 def repeats_text(found: Repeats) -> str:
@@ -68,9 +78,9 @@ def repeats_text(found: Repeats) -> str:
     rows = []
     for name, mean in found.mean.items():
         model = _model(mean, found.predicted[name], found.mean["T_minus"]) if name in found.predicted else ("", "")
-        rows.append([_label(found.strikes[0].rig, name), number(mean, found.error[name]),
+        rows.append([_label(found.strikes[0], name), number(mean, found.error[name]),
                      number(found.spread[name], found.spread[name] / 10), *model])  # fmt: skip
-    return "\n".join([f"{found.n} strikes", "", *aligned(header, rows)])
+    return "\n".join([f"{found.n} strikes, {WHEN[found.until]}", "", *aligned(header, rows)])
 
 
 def beside(value: float, deviation: float) -> str:
@@ -101,6 +111,7 @@ def _model(measured: float, predicted: float, energy: float) -> tuple[str, str]:
     return text, f"{fixed(100 * (measured / predicted - 1), sign='+')} %"
 
 
-def _label(rig: Rig, address: str) -> str:
+def _label(strike: Strike, address: str) -> str:
     name, label = parts(address)
-    return with_unit(f"{QUANTITIES[name].symbol} {label}".rstrip(), unit_of(rig.event.layout, address))
+    symbol = {**QUANTITIES, **MEASURED}[name].symbol
+    return with_unit(f"{symbol} {label}".rstrip(), strike.unit(address))

@@ -12,7 +12,6 @@ import typer
 from jourdain.cli.answers import Answer, check_files
 from jourdain.cli.arguments import pairs
 from jourdain.cli.problems import Problem, problem
-from jourdain.data.addresses import unit_of
 from jourdain.errors import BadArgument, BadLog, LogWarning
 
 if TYPE_CHECKING:
@@ -135,7 +134,7 @@ def _table(repeats: Repeats) -> xarray.Dataset:
     import numpy as np
     import xarray
 
-    rows, layout = [strike.quantities() for strike in repeats.strikes], repeats.strikes[0].rig.event.layout
-    data = {name: ("strike", np.array([row[name] for row in rows]), {"units": unit_of(layout, name)})
+    rows, unit = [strike.quantities() for strike in repeats.strikes], repeats.strikes[0].unit
+    data = {name: ("strike", np.array([row[name] for row in rows]), {"units": unit(name)})
             for name in repeats.mean}  # fmt: skip
     return xarray.Dataset(data, {"strike": ("strike", np.arange(1, len(rows) + 1))})
