@@ -142,6 +142,19 @@ def span(
     return Span(Q, keep, scale, R, triangle, N, longer, independent, apart, la)
 
 
+def free_of(Y: Any, Q: Any, la: LinearAlgebra) -> Any:
+    """Ŷ = Y − Y QᵀQ; a row that Q spans is zero, not what rounding leaves of it."""
+    rows = []
+    for i in range(Y.shape[-2]):
+        y = la.rows(Y, i, i + 1)
+        rest = y
+        for _ in range(2):
+            rest = rest - (rest @ la.transpose(Q)) @ Q
+        spanned = rest @ la.transpose(rest) <= RANK**2 * (y @ la.transpose(y))
+        rows.append(la.where(spanned, 0.0, 1.0) * rest)
+    return la.stack(*rows)
+
+
 def _longer(N: Any, units: Any, sizes: list[int], la: LinearAlgebra) -> tuple[tuple[Any, Any], ...]:
     """Directions in the null space, orthonormal in the metric Σ_s W_ss, and then those that it does not see."""
     k = N.shape[-1]

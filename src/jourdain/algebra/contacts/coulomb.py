@@ -28,7 +28,7 @@ def coulomb(contacts: Contacts, hypothesis: str) -> ContactSolution:
     if W.shape[-1] == 2:
         path = coulomb_plane.planar(W, u, friction, restitution, hypothesis, la, slow)
     else:
-        asked = coulomb_plane.asked_in_space(W, u, friction, restitution, la)
+        asked = coulomb_plane.asked_in_space(contacts.Y, u, friction, restitution, la)
         path, arrived = coulomb_plane.in_space(W, u, contacts.iterated(asked), hypothesis, la, slow)
     u_n, zero = row(u, 0, la), la.zeros(1, 1, like=contacts.u)
     untouched = la.where(grazes, float(ContactState.GRAZES), float(ContactState.SEPARATES))

@@ -17,8 +17,9 @@ from typing import Any
 
 from jourdain.algebra.contacts.restitution import HYPOTHESES, NEVER, Compression, Growth
 from jourdain.algebra.contacts.slip import N_FINISH, Finish
-from jourdain.algebra.entries import each_row, entry, root, row, sign, smaller
+from jourdain.algebra.entries import each_row, entry, root, row, sign, smaller, squares
 from jourdain.algebra.linear import LinearAlgebra
+from jourdain.algebra.span import free_of, span
 from jourdain.kinds import ContactState
 
 SLIPS, STICKS, REVERSES = (float(state) for state in (ContactState.SLIPS, ContactState.STICKS, ContactState.REVERSES))
@@ -113,12 +114,13 @@ def planar(
     ends = la.where(first.reaches, la.absolute(first.until - p_f), p_f)  # the slip stops just before the end, or not
     threshold = la.absolute(la.absolute(W_nt) - friction * W_tt) / (la.absolute(W_nt) + friction * W_tt + W_nn)
     margin = la.where(p_f > 0, ends / la.where(p_f > 0, p_f, 1.0), 0.0)
-    margin = la.where(second.wedged, 1.0, margin)  # the slip stops there whatever is changed
     decides = la.where(first.still, 1.0, la.where(second_p > 0, 1.0, 0.0)) > 0  # whether it sticks matters
-    margin = smaller(margin, la.where(decides, threshold, 1.0), la)
+    decided = la.where(decides, threshold, 1.0)
+    margin = smaller(margin, decided, la)
     if by_impulse:
         bend = la.absolute(first.until - p_c) / la.where(p_c > 0, p_c, 1.0)
         margin = smaller(margin, la.where(first.reaches, bend, 1.0), la)
+    margin = la.where(second.wedged, decided, margin)  # slip and compression end together whatever is changed
 
     closes, zero = u_n < 0, la.zeros(1, 1, like=W)
     unslipped = la.where(la.both(first.still, closes), la.where(sticks, 0.0, 1.0), 0.0)
@@ -173,11 +175,13 @@ def _end(
     return la.where(la.both(passes, straight > room), bent, p_c + straight)
 
 
-def asked_in_space(W: Any, u: Any, friction: Any, restitution: Any, la: LinearAlgebra) -> Any:
-    """W_tn, W_tt over W_nn, u_t over the approach, friction and restitution, (9, 1); see `slip`."""
+def asked_in_space(Y: Any, u: Any, friction: Any, restitution: Any, la: LinearAlgebra) -> Any:
+    """W_tn, W_tt over W_nn, u_t over the approach, friction, restitution and s, (10, 1); see `slip`. W = Y Yᵀ."""
+    W, tangents = Y @ la.transpose(Y), la.rows(Y, 1, 3)
     W_nn, approach = _units(W, u, la)
+    free = free_of(row(Y, 0, la), span([tangents], Y.shape[-1], la, like=Y).Q, la)
     mobility = [entry(W, i, j, la) / W_nn for i, j in ((0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
-    return la.stack(*mobility, la.rows(u, 1, 3) / approach, friction, restitution)
+    return la.stack(*mobility, la.rows(u, 1, 3) / approach, friction, restitution, squares(free, la) / W_nn)
 
 
 def in_space(W: Any, u: Any, found: Any, hypothesis: str, la: LinearAlgebra, slow: Any = 0.0) -> tuple[Path, Any]:
@@ -190,7 +194,7 @@ def in_space(W: Any, u: Any, found: Any, hypothesis: str, la: LinearAlgebra, slo
     slip = la.rows(u, 1, 3)
     came_slipping = la.transpose(slip) @ slip > slow * slow
     turned = la.where(f.sticks > 0, STICKS, la.where(came_slipping, REVERSES, SLIPS))
-    state = la.where(f.after > 0, turned, SLIPS)
+    state = la.where(f.after > 0, turned, la.where(f.wedged > 0, STICKS, SLIPS))
     p_slip = la.where(f.p_s < NEVER, push * f.p_s, float("inf"))
     closes = row(u, 0, la) < 0
     works = (work * f.w_c, work * (f.w - f.w_c), total - work * f.w)
@@ -208,11 +212,11 @@ def _margin_in_space(f: Finish, u_plus: Any, approach: Any, hypothesis: str, la:
     # The slip stopped just before the end, or is about to.
     late = f.after / la.where(f.p > 0, f.p, 1.0)
     margin = la.where(stopped, late, root(la.transpose(slip) @ slip, la) / approach)
-    margin = smaller(margin, la.where(stopped, f.gap, 1.0), la)
     if HYPOTHESES[hypothesis].by_impulse:
         apart = la.absolute(f.p_s - f.p_c) / la.where(f.p_c > 0, f.p_c, 1.0)
         margin = smaller(margin, la.where(stopped, apart, 1.0), la)
-    return margin
+    margin = la.where(f.wedged > 0, 1.0, margin)  # slip and compression end together whatever is changed
+    return smaller(margin, la.where(f.after > 0, f.gap, 1.0), la)
 
 
 def _units(W: Any, u: Any, la: LinearAlgebra) -> tuple[Any, Any]:

@@ -17,6 +17,7 @@ from jourdain.algebra.contacts.slip import (
     N_ASKED,
     N_FINISH,
     N_STATE,
+    RESTS,
     finisher,
     step_slopes,
     stepper,
@@ -40,7 +41,7 @@ FIRST_STEP, LONGEST_STEP = 0.1, 2.0  # of the time in which anything changes; lo
 GROW = 5.0  # largest factor of a step's length
 N_BETWEEN = 8  # points that are noted within a step
 
-W_T1, W_T2, RESTITUTION = 0, 1, 8  # places in what is asked
+W_T1, W_T2, RESTITUTION, FREE = 0, 1, 8, 9  # places in what is asked
 Note = Callable[[Array], None]  # told the states y along a path, (states, N_STATE)
 
 
@@ -178,10 +179,11 @@ class _Impacts:
         plastic = begun[self.asked[begun, RESTITUTION] == 0]
         self.compressed[begun], self.S_c[begun] = self.y[begun][:, [0, 3]], self.S[begun][:, [0, 3]]
         self.restituting[begun] = True
-        if self.slopes:  # κ may be about to rise: the formula knows how
-            self.restituting[plastic], self.arrived[plastic] = False, True
-        else:
-            self.done[plastic] = True
+        rests = np.hypot(*self.y[plastic, 4:6].T) <= RESTS * (1 + np.hypot(*self.asked[plastic, 5:7].T))
+        wedged = plastic[rests & (self.asked[plastic, FREE] <= 0)]
+        formula = plastic if self.slopes else wedged  # κ may be about to rise, or the slip to stop
+        self.restituting[formula], self.arrived[formula] = False, True
+        self.done[np.setdiff1d(plastic, formula)] = True
 
     def _move(self, lanes: Lanes, after: Array, h: Array) -> None:
         if not lanes.size:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic
 from jourdain.algebra.contacts.contacts import Contacts, ContactSolution
 from jourdain.algebra.entries import each_row, larger, root, row, scaled, squares
 from jourdain.algebra.linear import LinearAlgebra, X
-from jourdain.algebra.span import RANK, span
+from jourdain.algebra.span import RANK, free_of, span
 from jourdain.errors import BadEvent
 from jourdain.kinds import ContactState, Kind
 
@@ -48,7 +48,7 @@ def contact_impulses(
     Y = scaled(C, parts.factor, la)
     contacts = Contacts(
         blocks=blocks,
-        Y=_free(Y, parts.on.Q, la),
+        Y=free_of(Y, parts.on.Q, la),
         unreduced=Y,
         u_minus=la.stack(*(block.C @ problem.v_minus + block.b_minus for block in blocks)),
         u=la.stack(*(block.C @ v + block.b_plus for block in blocks)),
@@ -119,16 +119,3 @@ def _orthonormal(rows: list[Any], la: LinearAlgebra) -> Any:
         acts = square > 0
         Q = la.stack(Q, rest * la.where(acts, 1 / la.sqrt(la.where(acts, square, 1.0)), 0.0))
     return Q
-
-
-def _free(Y: Any, Q: Any, la: LinearAlgebra) -> Any:
-    """Ŷ = Y − Y QᵀQ; a row that Q spans is zero, not what rounding leaves of it."""
-    rows = []
-    for i in range(Y.shape[-2]):
-        y = row(Y, i, la)
-        rest = y
-        for _ in range(2):
-            rest = rest - (rest @ la.transpose(Q)) @ Q
-        spanned = rest @ la.transpose(rest) <= RANK**2 * (y @ la.transpose(y))
-        rows.append(la.where(spanned, 0.0, 1.0) * rest)
-    return la.stack(*rows)

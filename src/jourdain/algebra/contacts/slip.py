@@ -9,6 +9,9 @@ u_t = u_t⁻ + W_tn p + W_tt p_t is carried along all the same: where it is smal
 
 Where u_t = 0 the contact sticks if ‖W_tt⁻¹ W_tn‖ ≤ μ, else it slips on in the one direction û with (μ W_tt + c I) û =
 W_tn, c > 0: all rates are constant from there on, and the rest is a formula, `finisher`.
+
+A contact that sticks moves by s = 1 − W_nt W_tt⁻¹ W_tn for an impulse. It wedges where s = 0, that is where its point
+cannot move along the normal alone: u_n = W_nt W_tt⁻¹ u_t then, and slip and approach end together.
 """
 
 from __future__ import annotations
@@ -25,12 +28,12 @@ from jourdain.algebra.contacts.restitution import HYPOTHESES, NEVER, Compression
 from jourdain.compute.evaluate import Evaluator
 from jourdain.compute.runge_kutta import error_norm, step
 
-N_ASKED, N_STATE = 9, 6  # w_t, W_tt, u_t, μ, e; p, p_t, w, u_t
+N_ASKED, N_STATE = 10, 6  # w_t, W_tt, u_t, μ, e, s; p, p_t, w, u_t
 TOLERANCE = 1e-13  # of a step, relative to 1 and to the impulses
 N_SECULAR = 30  # Newton's steps to the direction of a slip that starts again; they approach from one side
 SINGULAR = 1e-13  # of (tr W_tt)²: below, nothing moves along one of the tangents
-
-WEDGED = 1e-12  # of W_nn: a contact that sticks and moves less than this for an impulse does not move
+RESTS = 1e-10  # of impulses and speeds: slip and compression of a contact that wedges end together
+AT_REST = 1e-8  # of the approach: what a support that does not move leaves of it where the contact wedges
 
 
 class Finish(NamedTuple):
@@ -48,7 +51,8 @@ class Finish(NamedTuple):
     after: Any  # normal impulse after that
     sticks: Any  # whether it then stuck
     gap: Any  # how far μ is from what decides that
-    stuck: Any  # the approach that is left where the contact wedges
+    wedged: Any  # whether it stuck and no impulse moves it any more
+    stuck: Any  # the approach that is left there
 
 
 N_FINISH = len(Finish._fields)
@@ -56,22 +60,36 @@ N_FINISH = len(Finish._fields)
 
 @dataclass(frozen=True)
 class Slip:
-    """A contact: w_t = W_tn, (w_11, w_12, w_22) = W_tt, u_t before, friction, restitution."""
+    """A contact: w_t = W_tn, (w_11, w_12, w_22) = W_tt, u_t before, friction, restitution, s."""
 
     w_t: SX  # (2, 1)
     W_tt: SX  # (2, 2)
     u_t: SX  # (2, 1)
     mu: SX
     e: SX
+    s: SX  # du_n/dp while it sticks; exactly 0 where it wedges
 
     @classmethod
     def of(cls, asked: SX) -> Slip:
         a = ca.vertsplit(asked)
-        return cls(ca.vertcat(*a[0:2]), _symmetric(*a[2:5]), ca.vertcat(*a[5:7]), a[7], a[8])
+        return cls(ca.vertcat(*a[0:2]), _symmetric(*a[2:5]), ca.vertcat(*a[5:7]), a[7], a[8], a[9])
 
     def speeds(self, y: SX) -> tuple[SX, SX]:
         """(u_n, u_t) of a state y = (p, p_t, w, u_t)."""
-        return -1 + y[0] + ca.dot(self.w_t, y[1:3]), y[4:6]
+        fixed = -1 - ca.dot(self.alpha, self.u_t)  # what a support that moves leaves of the approach
+        fixed = ca.if_else(ca.fabs(fixed) <= AT_REST, 0.0, fixed)
+        wedging = fixed + ca.dot(self.alpha, y[4:6])
+        return ca.if_else(self.s > 0, -1 + y[0] + ca.dot(self.w_t, y[1:3]), wedging), y[4:6]
+
+    @property
+    def alpha(self) -> SX:
+        """W_tt⁻¹ W_tn."""
+        return self._solved(self.w_t)
+
+    def rise(self, rate: SX) -> SX:
+        """du_n/dp with dp_t/dp = rate, while it slips."""
+        wedging = ca.dot(self.alpha, self.w_t + self.W_tt @ rate)
+        return ca.if_else(self.s > 0, 1 + ca.dot(self.w_t, rate), wedging)
 
     def slope(self, y: SX) -> SX:
         """dy/dσ."""
@@ -87,10 +105,6 @@ class Slip:
         pull = self.w_t - self.mu * self.W_tt @ along
         return ca.dot(pull, along), along[0] * pull[1] - along[1] * pull[0]
 
-    def held(self) -> SX:
-        """dp_t/dp that keeps u_t: −W_tt⁻¹ W_tn."""
-        return -self._solved(self.w_t)
-
     def resting(self, p: SX) -> SX:
         """p_t at which u_t = 0 for a normal impulse p."""
         return -self._solved(self.u_t + self.w_t * p)
@@ -101,9 +115,11 @@ class Slip:
         det, trace = a * d - b * b, a + d
         regular = det > SINGULAR * trace * trace
         moves = trace > 0
-        by_both = ca.vertcat(d * w[0] - b * w[1], a * w[1] - b * w[0])
+        adjugate = ca.vertcat(ca.horzcat(d, -b), ca.horzcat(-b, a)) / ca.if_else(regular, det, 1.0)
+        by_both = adjugate @ w
+        by_both = by_both + adjugate @ (w - self.W_tt @ by_both)  # refined
         by_one = w / ca.if_else(moves, trace, 1.0)  # w lies along the one tangent that moves
-        return ca.if_else(regular, by_both / ca.if_else(regular, det, 1.0), ca.if_else(moves, by_one, SX(2, 1)))
+        return ca.if_else(regular, by_both, ca.if_else(moves, by_one, SX(2, 1)))
 
     def restart(self) -> SX:
         """û; where the contact sticks there is none, and any will do."""
@@ -182,23 +198,24 @@ def finisher(hypothesis: str, slopes: bool) -> Evaluator:
     room = ca.if_else(closes, -r / ca.if_else(closes, grows, 1.0), ca.if_else(r > 0, NEVER, 0.0))
 
     start = Leg(y, p_c, w_c, restituting, done=SX(0))
-    first, _ = start.along(-slip.mu * along, room, hypothesis, slip)
+    needed = _length(slip.alpha)
+    sticks = needed <= slip.mu
+    rubbing = -slip.mu * along
+    first, _ = start.along(rubbing, slip.rise(rubbing), room, hypothesis, slip)
+    first = start.unless(r > 0, first)  # without slip there is no such stretch
     stop = first.y
     stopped = ca.logic_not(first.done)
-    held = slip.held()
-    needed = _length(held)
-    sticks = needed <= slip.mu
     gap = ca.fabs(needed - slip.mu) / (1 + slip.mu)
-    rate = ca.if_else(sticks, held, -slip.mu * slip.restart())
+    rate = ca.if_else(sticks, -slip.alpha, -slip.mu * slip.restart())
     # Where it sticks u_t = 0 gives p_t, however the slip came to rest: so its derivatives are those of u_t⁻ too.
     rested = ca.if_else(ca.logic_and(stopped, sticks), slip.resting(stop[0]), stop[1:3])
     first = replace(first, y=ca.vertcat(stop[0], rested, stop[3:]))
-    last, after = first.along(rate, SX(NEVER), hypothesis, slip)
+    last, after = first.along(rate, ca.if_else(sticks, slip.s, slip.rise(rate)), SX(NEVER), hypothesis, slip)
     left, _ = slip.speeds(stop)
-    wedged = ca.logic_and(ca.logic_and(stopped, sticks), 1 + ca.dot(slip.w_t, held) <= WEDGED)
+    wedged = ca.logic_and(stopped, ca.logic_and(sticks, slip.s <= 0))
     stuck = ca.if_else(wedged, ca.if_else(left < 0, -left, 0.0), 0.0)
     where = ca.if_else(stopped, stop[:3], ca.vertcat(NEVER, 0, 0))
-    ends = ca.vertcat(last.y[:3], last.p_c, last.w_c, last.y[3], where, after, sticks, gap, stuck)
+    ends = ca.vertcat(last.y[:3], last.p_c, last.w_c, last.y[3], where, after, sticks, gap, wedged, stuck)
     inputs = [y, ca.vertcat(p_c, w_c), restituting, asked]
     outputs = {"finish": ends}
     if slopes:
@@ -216,15 +233,17 @@ class Leg:
     restituting: SX
     done: SX
 
-    def along(self, rate: SX, room: SX, hypothesis: str, slip: Slip) -> tuple[Leg, SX]:
-        """On with dp_t/dp = rate, to the end of the event or as far as there is room; and how far that was."""
-        n = 1 + ca.dot(slip.w_t, rate)  # du_n/dp
-        moves = ca.fabs(n) > WEDGED  # else it has come to rest altogether, and nothing drives it back
-        rises = n > WEDGED
+    def along(self, rate: SX, n: SX, room: SX, hypothesis: str, slip: Slip) -> tuple[Leg, SX]:
+        """On with dp_t/dp = rate and du_n/dp = n, to the end of the event or as far as there is room; and how far."""
+        moves = ca.fabs(n) > 0  # else it has come to rest altogether, and nothing drives it back
+        rises = n > 0
 
         # Compression, to u_n = 0.
         u_n, _ = slip.speeds(self.y)
         left = ca.if_else(rises, -u_n / ca.if_else(rises, n, 1.0), ca.if_else(moves, NEVER, 0.0))
+        slow = _length(self.y[4:6]) <= RESTS * (1 + _length(slip.u_t))
+        with_slip = ca.logic_or(slow, ca.fabs(left - room) <= RESTS * (1 + room))
+        left = ca.if_else(ca.logic_and(slip.s <= 0, ca.logic_and(with_slip, room < NEVER)), NEVER, left)
         compressing = ca.logic_not(self.restituting)
         went = ca.if_else(compressing, _less(left, room), 0.0)
         reached = ca.logic_and(compressing, left <= room)
@@ -244,6 +263,11 @@ class Leg:
         more = ca.if_else(going, _less(left, room - went), 0.0)
         done = ca.logic_or(self.done, ca.logic_and(going, left <= room - went))
         return Leg(self._moved(y, u_n, n, rate, more, slip), p_c, w_c, restituting, done), went + more
+
+    def unless(self, condition: SX, other: Leg) -> Leg:
+        """The other one where the condition holds."""
+        parts = [ca.if_else(condition, there, here) for here, there in zip(vars(self).values(), vars(other).values(), strict=True)]
+        return Leg(*parts)
 
     def _moved(self, y: SX, u_n: SX, n: SX, rate: SX, p: SX, slip: Slip) -> SX:
         return y + ca.vertcat(p, rate * p, u_n * p + n * p * p / 2, (slip.w_t + slip.W_tt @ rate) * p)
