@@ -272,15 +272,14 @@ def rows_only(rng: Rng, m: int, small: bool, redundant: bool = False, semidefini
         sizes["inert"] = 1
     M, rows = masses(rng, m, n), two_sided(rng, m, n, sizes, biased=bool(rng.random() < 0.6))
     if semidefinite:  # no mass along one direction, which the regular row does not leave free
-        empty = rng.standard_normal((m, n)) * (rng.random((m, n)) < 0.6)
-        empty[:, 0] += 1.0
+        empty = rng.standard_normal((m, n)) * (rng.random((m, n)) < 0.6) * (rng.random() < 0.5)
+        empty[:, 0] += 1.0  # often one of the velocities itself
         empty /= np.linalg.norm(empty, axis=-1, keepdims=True)
         P = np.eye(n) - empty[:, :, None] * empty[:, None, :]
         M = P @ M @ P
         M = (M + np.swapaxes(M, 1, 2)) / 2
-        if rng.random() < 0.5:  # exactly
-            M[:, 0, :] = M[:, :, 0] = 0.0
-        rows["regular"].C[:, :, 0] += np.sign(rows["regular"].C[:, :, 0]) * 0.5
+        along = np.einsum("mkn,mn->mk", rows["regular"].C, empty)
+        rows["regular"].C[...] += (np.where(along < 0, -1, 1) * 0.5)[..., None] * empty[:, None, :]
     v = rng.standard_normal((m, n))
     v = admissible(M + np.eye(n) * semidefinite, v, rows)
     f = None if rng.random() < 0.5 else rng.standard_normal((m, n)) * decades(rng, -2, 3, m, 1)

@@ -20,6 +20,7 @@ Array = NDArray[Any]
 WRONG = 1e-9  # of the event's speed or energy
 ROUNDING = 100  # times what rounding of the input changes: an answer off by less is not wrong, the event is ill-posed
 AGREE = 1e-6  # other programs, in double precision, agree with the answer in extended precision to this
+DRIVEN = 1e-6  # of the speed that applied impulses would give without rows: speeds are not compared with less
 CREATED = 1e-8  # of the energy: more than this from nowhere must be reported, less than a thousandth of it must not
 
 
@@ -43,7 +44,7 @@ class Judged:
             for i in np.flatnonzero(status != Status[events.wrong]):
                 (self.wrong if self.solved[i] else self.misnamed)[int(i)] = f"must be {events.wrong}, is {_name(status[i])}"
             return self
-        self.reduced, self.answer = reduce(events), answers(events)
+        self.reduced, self.answer, self.semidefinite = reduce(events), answers(events), _semidefinite(events.M)
         verdict = self.answer.verdict
         self.unsure = int(np.sum(verdict == Verdict.UNSURE))
         for i in np.flatnonzero(self.solved & ((verdict == Verdict.NONE) | (verdict == Verdict.SEVERAL))):
@@ -66,22 +67,27 @@ class Judged:
     def _speed(self, answer: Answers, events: Events) -> tuple[Array, Array, Array]:
         """(T⁻, T⁺, speed in the norm of M) of the answer."""
         T_minus, T_plus = extended.energy(events.M, events.v), extended.energy(events.M, answer.v_plus)
-        T = np.maximum(T_minus, 0) + np.maximum(T_plus, 0)
+        T = np.maximum(T_minus, 0) + np.maximum(T_plus, 0) + DRIVEN**2 * self._applied_energy(events)
         return T_minus, T_plus, np.sqrt(2 * np.where(T > 0, T, 1))
+
+    def _applied_energy(self, events: Events) -> Array:
+        """½ f̄ᵀ M⁻¹ f̄, (m,); 0 where M is semidefinite."""
+        f = given_impulse(events)
+        x, smallest = extended.solve(events.M, f[..., None])
+        return np.where(smallest > 1e-12, np.abs(np.einsum("mi,mi->m", f, x[..., 0])) / 2, 0)
 
     def _off(self, v: Array, answer: Answers, events: Events, speed: Array) -> Array:
         """How far v is from the answer, of the speed; entry by entry where M is semidefinite."""
         change = v - answer.v_plus
         by_mass = np.sqrt(np.maximum(2 * extended.energy(events.M, change), 0)) / speed
         size = np.max(np.abs(events.v), axis=1) + np.max(np.abs(answer.v_plus), axis=1)
-        smallest = np.linalg.eigvalsh(_unit_diagonal(events.M.astype(float)))[:, 0]
         by_entry = np.max(np.abs(change), axis=1) / np.where(size > 0, size, 1)
-        return np.where(smallest > 1e-12, by_mass, by_entry).astype(float)
+        return np.where(_semidefinite(events.M), by_entry, by_mass).astype(float)
 
     def _velocities(self) -> None:
         events, given, answer = self.events, self.given, self.answer
         T_minus, T_plus, speed = self._speed(answer, events)
-        T = np.where(T_minus + T_plus > 0, T_minus + T_plus, 1)
+        T = speed * speed / 2
         sure = self.solved & (answer.verdict == Verdict.ONE)
         tolerance = np.maximum(WRONG, 10 * answer.near)
         self.off_v = self._off(given.v_plus, answer, events, speed)
@@ -113,10 +119,17 @@ class Judged:
         f = np.zeros((events.m, events.n)) if events.impulse is None else events.impulse
         push = C * given.impulse[..., None]
         left = np.einsum("mij,mj->mi", M, given.v_plus - events.v) - f - push.sum(1)
-        # In units of momentum of each velocity: the largest term of the sum.
-        terms = np.abs(push).max(1, initial=0) + np.abs(f)
-        terms = terms + np.einsum("mij,mj->mi", np.abs(M), np.abs(given.v_plus) + np.abs(events.v))
-        off = np.max(np.abs(left) / np.where(terms > 0, terms, 1), axis=1)
+        # Momenta are measured by M⁻¹; where M is semidefinite, by that of M with the rows added.
+        unit_rows = C / np.maximum(np.linalg.norm(C, axis=2, keepdims=True), 1e-300)
+        mass = np.trace(M, axis1=1, axis2=2)[:, None, None] * self.semidefinite[:, None, None]
+        inverse = np.linalg.inv(M + mass * np.swapaxes(unit_rows, 1, 2) @ unit_rows)
+
+        def size(momentum: Array) -> Array:
+            return np.sqrt(np.maximum(np.einsum("m...i,mij,m...j->m...", momentum, inverse, momentum), 0))
+
+        moved = np.einsum("mij,mj->mi", M, given.v_plus), np.einsum("mij,mj->mi", M, events.v)
+        terms = size(push).sum(1) + size(f) + size(moved[0]) + size(moved[1])
+        off = size(left) / np.where(terms > 0, terms, 1)
         for i in np.flatnonzero(self.solved & ~(off <= WRONG)):
             self.wrong.setdefault(int(i), f"impulses and v⁺ do not balance: {off[i]:.1e} of the terms")
         start = sum(rows.shape[1] for kind, rows in order if kind in ON)
@@ -188,7 +201,7 @@ class Judged:
             return
         events, answer = self.events.at(some), self.answer.at(some)
         T_minus, T_plus, speed = self._speed(answer, events)
-        T = np.where(T_minus + T_plus > 0, T_minus + T_plus, 1)
+        T = speed * speed / 2
         moved, lost, same = np.zeros(len(some)), np.zeros(len(some)), np.ones(len(some), bool)
         for _ in range(4):
             nudged = events.nudged(self.rng)
@@ -221,8 +234,7 @@ class Judged:
         events, answer = self.events, self.answer
         law = events.contacts[0].law if events.contacts else ""
         one = np.flatnonzero((answer.verdict == Verdict.ONE))
-        semidefinite = np.any(np.linalg.eigvalsh(_unit_diagonal(events.M))[:, 0] < 1e-12)
-        if not one.size or semidefinite:
+        if not one.size or self.semidefinite.any():
             return
         if not law:
             self._beside(one, others.gauss(events.at(one)), "LAPACK")
@@ -236,7 +248,8 @@ class Judged:
             good = off < 1e-11
             self._beside(some[good], self._moved(some[good], found[good]), "Siconos")
         elif law.startswith("coulomb"):
-            some = self.rng.permutation(one)[: 100 if events.contacts[0].n_tangents == 1 else 2]
+            clear = np.abs(self.reduced.u[one, 0]) > 1e-7 * self.reduced.speed[one, 0]  # it does not graze
+            some = self.rng.permutation(one[clear])[: 100 if events.contacts[0].n_tangents == 1 else 2]
             try:
                 found = others.steps(self.reduced, events, some)
             except RuntimeError:  # it jams for ever, or drifts: nothing to compare with
@@ -261,6 +274,10 @@ class Judged:
             for place, i in enumerate(doubtful):
                 if off[i] > 100 * moved[place]:
                     self.disagree[int(some[i])] = f"{program} is off by {off[i]:.1e}"
+
+
+def _semidefinite(M: Array) -> Array:
+    return np.asarray(np.linalg.eigvalsh(_unit_diagonal(M.astype(float)))[:, 0] < 1e-12)
 
 
 def _unit_diagonal(M: Array) -> Array:
