@@ -49,7 +49,7 @@ class Answers:
     v_plus: Array  # (m, n)
     verdict: Array  # (m,)
     many: Array  # (m,): 1 where the motion rests on how impulses are shared, 0 where not, −1 too close to call
-    near: Array  # (m,): how near the path is followed; 0 for formulas
+    near: Array  # (m,): how good the answer is, of the speed
 
     def at(self, some: Any) -> Answers:
         return Answers(*(part[some] for part in vars(self).values()))
@@ -90,6 +90,10 @@ def answers(events: Events) -> Answers:
     else:
         impulse, found.verdict = moreau(reduced, events.contacts)
     found.verdict = np.where(reduced.spanned, Verdict.UNSURE, found.verdict)
+    lengths = unit(reduced, events.contacts)
+    W = (reduced.W / lengths[:, :, None] / lengths[:, None, :]).astype(float)
+    if not events.dependent:
+        found.near = np.maximum(found.near, 1e-18 * np.linalg.cond(np.where(np.isfinite(W), W, 0)))
     found.v_plus = reduced.v_0 + np.einsum("mnk,mk->mn", reduced.P, impulse)
     return found
 
@@ -136,7 +140,8 @@ def reduce(events: Events) -> Reduced:
     W = (W + np.swapaxes(W, 1, 2)) / 2
     spanned = np.diagonal(W, axis1=1, axis2=2) <= 1e-13 * lengths2
     speed = np.sqrt(2 * extended.energy(M, v)[:, None] * lengths2)
-    return Reduced(v_0, P, W, _times(A, v_0), _times(A, v), speed, spanned.any(1))
+    b = np.concatenate([one.b for one in events.contacts], 1)
+    return Reduced(v_0, P, W, _times(A, v_0) + b, _times(A, v) + b, speed, spanned.any(1))
 
 
 def _times(A: Array, v: Array) -> Array:
@@ -221,7 +226,8 @@ def hold(
             lanes &= closes[:, i] | (word == "lifts")
         if not lanes.any():
             continue
-        impulse, slack, singular = _tried(W[lanes], q[lanes], contacts, way, lengths[lanes], closes[lanes], lanes)
+        watched = closes[lanes] | (not monotone)  # what was left alone must not close
+        impulse, slack, singular = _tried(W[lanes], q[lanes], contacts, way, lengths[lanes], watched, lanes)
         slack = np.where(singular, -np.inf, slack / usual[lanes])
         doubtful[lanes] |= singular
         w = q[lanes] + np.einsum("mij,mj->mi", W[lanes], impulse)
@@ -240,14 +246,16 @@ def hold(
             far = np.max(np.abs(w_way - w), axis=1) > APART * usual
             others |= far & (slack >= -NEAR)
             sure_others |= far & (slack > NEAR)
-        verdict = np.where(others, np.where(sure_others & (best_slack > NEAR), Verdict.SEVERAL, Verdict.UNSURE), verdict)
+        verdict = np.where(
+            others, np.where(sure_others & (best_slack > NEAR), Verdict.SEVERAL, Verdict.UNSURE), verdict
+        )
         verdict = np.where(best_slack < -NEAR, Verdict.NONE, verdict)
         verdict = np.where(doubtful, Verdict.UNSURE, verdict)
     return best / lengths, verdict
 
 
 def _tried(
-    W: Array, q: Array, contacts: Sequence[Touch], way: Sequence[str], lengths: Array, closes: Array, lanes: Array
+    W: Array, q: Array, contacts: Sequence[Touch], way: Sequence[str], lengths: Array, watched: Array, lanes: Array
 ) -> tuple[Array, Array, Array]:
     """(λ, by how much the conditions hold, whether the system is singular) of one way to hold, rows of unit length."""
     m, K = q.shape
@@ -280,7 +288,7 @@ def _tried(
     slack = np.full(m, np.inf, Real)
     for i, ((n, tangents), word, mu) in enumerate(zip(places(contacts), way, friction, strict=True)):
         if word == "lifts":
-            slack = np.minimum(slack, np.where(closes[:, i], w[:, n], np.inf))
+            slack = np.minimum(slack, np.where(watched[:, i], w[:, n], np.inf))
             continue
         slack = np.minimum(slack, impulse[:, n])
         if contacts[i].law == "moreau coulomb" and word == "sticks":
@@ -321,10 +329,22 @@ def shared(reduced: Reduced, contacts: Sequence[Touch]) -> tuple[Array, Array, A
             kappa = np.array([one.kappa[i] for one in contacts], float)
             found, verdict[i], many[i] = _shared_poisson(W, (reduced.u[i] / lengths[i]).astype(float), kappa)
         else:
-            steep = [float(one.mu[i] * d[p[1][0]] / d[p[0]]) if p[1] else 0.0 for one, p in zip(contacts, places(contacts), strict=True)]
+            steep = [
+                float(one.mu[i] * d[p[1][0]] / d[p[0]]) if p[1] else 0.0
+                for one, p in zip(contacts, places(contacts), strict=True)
+            ]
             laws = [one.law for one in contacts]
             allowed = (reduced.speed[i] / lengths[i]).astype(float)
-            found, verdict[i] = _shared_moreau(W, (r[i] / lengths[i]).astype(float), laws, places(contacts), closes[i], steep, allowed, (reduced.u[i] / lengths[i]).astype(float))
+            found, verdict[i] = _shared_moreau(
+                W,
+                (r[i] / lengths[i]).astype(float),
+                laws,
+                places(contacts),
+                closes[i],
+                steep,
+                allowed,
+                (reduced.u[i] / lengths[i]).astype(float),
+            )
         impulse[i] = found / d
     return impulse, np.where(close_call & (contacts[0].law != "poisson"), Verdict.UNSURE, verdict), many
 
@@ -374,6 +394,7 @@ def _shared_moreau(
     r = r / usual
     found: list[tuple[Array, Array, tuple[Array, Array]]] = []
     near, unsure = False, False
+    monotone = all(law == "moreau" for law in laws)
     words = {"no slip": ("lifts", "holds", "sticks"), "moreau coulomb": ("lifts", "sticks", "slips +", "slips -")}
     options = [words.get(law, ("lifts", "holds")) if yes else ("left",) for law, yes in zip(laws, closes, strict=True)]
     for way in product(*options):
@@ -381,7 +402,7 @@ def _shared_moreau(
         for (n, tangents), word, mu, law in zip(spots, way, steep, laws, strict=True):
             e = np.eye(K)
             if word in ("lifts", "left"):
-                if word == "lifts":
+                if word == "lifts" or not monotone:  # what was left alone must not close
                     slacks.append(e[n])
                 continue
             rows.append(n)
@@ -399,7 +420,9 @@ def _shared_moreau(
                 slacks.append(s * e[tangents[0]])
         G = np.array(columns).reshape(-1, K).T
         S = np.array(slacks).reshape(-1, K)
-        A = np.vstack([np.hstack([(W @ G)[rows], np.zeros((len(rows), len(S)))]), np.hstack([S @ W @ G, -np.eye(len(S))])])
+        A = np.vstack(
+            [np.hstack([(W @ G)[rows], np.zeros((len(rows), len(S)))]), np.hstack([S @ W @ G, -np.eye(len(S))])]
+        )
         b = -np.concatenate([r[rows], S @ r])
         if not len(b):
             z, off = np.zeros(A.shape[1]), 0.0
@@ -416,12 +439,14 @@ def _shared_moreau(
         # Shares along which the motion itself changes, in ways with slip.
         if any(word.startswith("slips") for word in way) and len(b) and np.linalg.matrix_rank(A, tol=1e-8) < A.shape[1]:
             towards = np.sin(np.arange(1, K + 1)) @ W @ G
-            ends = [linprog(sign * np.append(towards, np.zeros(len(S))), A_eq=A, b_eq=b, method="highs") for sign in (1, -1)]
+            ends = [
+                linprog(sign * np.append(towards, np.zeros(len(S))), A_eq=A, b_eq=b, method="highs") for sign in (1, -1)
+            ]
             if any(end.status != 0 for end in ends):
                 unsure = True
             elif abs(ends[0].fun + ends[1].fun) > 1e-6:
-                w = [r + W @ G @ end.x[: G.shape[1]] for end in ends]
-                found += [(impulse, one, (A, b)) for one in w]
+                ends_w = [r + W @ G @ end.x[: G.shape[1]] for end in ends]
+                found += [(impulse, one, (A, b)) for one in ends_w]
                 continue
             elif abs(ends[0].fun + ends[1].fun) > 1e-10:
                 unsure = True
@@ -449,8 +474,9 @@ def _room(A: Array, b: Array) -> float:
     if not k or not len(b):
         return 1.0
     cost = np.append(np.zeros(k), -1.0)
-    found = linprog(cost, np.hstack([-np.eye(k), np.ones((k, 1))]), np.zeros(k), np.hstack([A, np.zeros((len(b), 1))]), b,
-                    bounds=[(0, None)] * k + [(None, 1.0)], method="highs")  # fmt: skip
+    above, equal = np.hstack([-np.eye(k), np.ones((k, 1))]), np.hstack([A, np.zeros((len(b), 1))])
+    bounds = [(0, None)] * k + [(None, 1.0)]
+    found = linprog(cost, above, np.zeros(k), equal, b, bounds=bounds, method="highs")
     return float(found.x[-1]) if found.status == 0 else 0.0
 
 
@@ -464,12 +490,14 @@ def friction_in_space(reduced: Reduced, contacts: Sequence[Touch]) -> tuple[Arra
         return impulse, verdict
     r, closes, close_call = asked(reduced, contacts)
     for i in range(m):
-        if not closes[i, 0]:
-            verdict[i] = Verdict.ONE
+        if not closes[i, 0]:  # left alone, it must not close
+            sinks = float(-reduced.u[i, 0] / (reduced.speed[i, 0] or 1))
+            verdict[i] = Verdict.NONE if sinks > NEAR else Verdict.UNSURE if sinks > EXACT else Verdict.ONE
             continue
         scale = float(np.max(np.abs(r[i]))) or 1.0
         found, loose = (
-            in_space.all_of_one_contact(reduced.W[i], r[i] / scale, float(contacts[0].mu[i]), tol) for tol in (1e-10, 1e-6)
+            in_space.all_of_one_contact(reduced.W[i], r[i] / scale, float(contacts[0].mu[i]), tol)
+            for tol in (1e-10, 1e-6)
         )
         if len(found) == 1 and len(loose) == 1:
             impulse[i], verdict[i] = found[0].impulse * scale, Verdict.ONE
@@ -488,7 +516,9 @@ def coulomb(reduced: Reduced, contact: Touch) -> tuple[Array, Array, Array]:
     grazes = np.abs(u[:, 0]) <= 1e-12 * allowed[:, 0]
     close_call = (np.abs(u[:, 0]) > 1e-14 * allowed[:, 0]) & (np.abs(u[:, 0]) < 1e-10 * allowed[:, 0])
     u[:, 0] = np.where(grazes, 0, u[:, 0])
-    still = np.linalg.norm(u[:, 1:].astype(float), axis=1) <= 1e-13 * np.linalg.norm(allowed[:, 1:].astype(float), axis=1)
+    still = np.linalg.norm(u[:, 1:].astype(float), axis=1) <= 1e-13 * np.linalg.norm(
+        allowed[:, 1:].astype(float), axis=1
+    )
     u[:, 1:] = np.where(still[:, None], 0, u[:, 1:])
     hypothesis = contact.law.split()[1]
     near = np.zeros(len(u))
@@ -604,7 +634,9 @@ def _space_path(W: Array, u: Array, mu: float, e: float, hypothesis: str) -> tup
         ends.direction, stops.direction = 1, -1  # type: ignore[attr-defined]
         if back and owed(y[2], y[3], y[6]) >= 0:
             return y[3:6], False, 1e-11
-        run = solve_ivp(rates, (0, 1e9), y, "DOP853", events=(ends, stops), rtol=1e-12, atol=1e-14, first_step=1e-3 / (fast + r))
+        run = solve_ivp(
+            rates, (0, 1e9), y, "DOP853", events=(ends, stops), rtol=1e-12, atol=1e-14, first_step=1e-3 / (fast + r)
+        )
         y = run.y[:, -1]
         if run.status != 1:
             return np.full(3, np.nan), False, 1.0

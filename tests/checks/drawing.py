@@ -1,13 +1,14 @@
 """Batches of random events of every kind, as plain arrays.
 
-Everything is drawn about 1 first. Then masses, lengths of coordinates, units of rows and speeds are multiplied by powers
-of ten, sample by sample: 1e-3 … 1e3 for masses and lengths, 1e-6 … 1e3 for speeds.
+Everything is drawn about 1 first. Then masses, lengths of coordinates, units of rows and speeds are multiplied by
+powers of ten, sample by sample: 1e-3 … 1e3 for masses and lengths, 1e-6 … 1e3 for speeds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,13 +50,14 @@ class Touch:
     C: Array
     kappa: Array
     mu: Array
+    b: Array  # (m, 1 + t), of a support that moves
 
     @property
     def n_tangents(self) -> int:
         return int(self.C.shape[-2]) - 1
 
     def at(self, some: Any) -> Touch:
-        return Touch(self.law, self.C[some], self.kappa[some], self.mu[some])
+        return Touch(self.law, *(part[some] for part in (self.C, self.kappa, self.mu, self.b)))
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class Events:
             M=M,
             v=nudge(self.v),
             rows={kind: rows.changed(nudge) for kind, rows in self.needed.items()},
-            contacts=[Touch(one.law, nudge(one.C), nudge(one.kappa), nudge(one.mu)) for one in self.contacts],
+            contacts=[Touch(one.law, *map(nudge, (one.C, one.kappa, one.mu, one.b))) for one in self.contacts],
             impulse=None if self.impulse is None else nudge(self.impulse),
             plain=None,
         )
@@ -195,10 +197,11 @@ def admissible(M: Array, v: Array, rows: Mapping[str, Rows]) -> Array:
     if not before:
         return v
     C, b = np.concatenate([r.C for r in before], 1), np.concatenate([r.b_minus for r in before], 1)
+    size = np.abs(v).max()
     for _ in range(2):
         moved, _ = extended.kkt(M, C, (M @ v[..., None]), -b[..., None])
         v = moved[..., 0].astype(float)
-    return v
+    return np.where(np.abs(v).max(axis=1, keepdims=True) < 1e-12 * size, 0.0, v)  # they leave nothing but rounding
 
 
 def in_units(rng: Rng, events: Events, wide: bool = True) -> Events:
@@ -223,7 +226,8 @@ def in_units(rng: Rng, events: Events, wide: bool = True) -> Events:
     def touch(given: Touch) -> Touch:
         normal, tangent = decades(rng, -3, 3, m), decades(rng, -3, 3, m)
         unit = np.column_stack([normal, *([tangent] * given.n_tangents)])
-        return Touch(given.law, given.C / lengths[:, None, :] * unit[..., None], given.kappa, given.mu * normal / tangent)
+        C, mu = given.C / lengths[:, None, :] * unit[..., None], given.mu * normal / tangent
+        return Touch(given.law, C, given.kappa, mu, given.b * unit * speed[:, None])
 
     return replace(
         events,
@@ -255,7 +259,9 @@ def with_redundant(rng: Rng, events: Events) -> Events:
         new = (C, *bias, np.take_along_axis(own.kappa, used, 1), np.zeros((events.m, 1)))
         place = int(rng.integers(0, rows[kind].C.shape[1] + 1))
         parts = vars(rows[kind]).values()
-        rows[kind] = Rows(*(np.concatenate([a[:, :place], x, a[:, place:]], 1) for a, x in zip(parts, new, strict=True)))
+        rows[kind] = Rows(
+            *(np.concatenate([a[:, :place], x, a[:, place:]], 1) for a, x in zip(parts, new, strict=True))
+        )
     return replace(events, rows=rows, plain=events.rows)
 
 
@@ -322,7 +328,14 @@ def in_units_kept(rng: Rng, events: Events) -> Events:
 
 
 def touching(
-    rng: Rng, m: int, small: bool, laws: Sequence[str], tangents: int, most: int, beside: Sequence[str], share: bool = False
+    rng: Rng,
+    m: int,
+    small: bool,
+    laws: Sequence[str],
+    tangents: int,
+    most: int,
+    beside: Sequence[str],
+    share: bool = False,
 ) -> Events:
     """Contacts of these laws; mostly closing, some opening or at rest. `share`: fewer velocities than rows of contacts,
     contacts that coincide, or that are sums of others."""
@@ -342,13 +355,15 @@ def touching(
             C[:, -1] = C[:, 0] + rng.uniform(0.3, 2, (m, 1, 1)) * C[:, 1]
     if k > 1 and not share and rng.random() < 0.1:
         C[:, -1] = C[:, 0] + decades(rng, -3, -1, m)[:, None, None] * C[:, -1]
-    approach = np.einsum("mkn,mn->mk", C[:, :, 0], v)
+    moves = small and not share and bool(rng.random() < 0.25)  # supports; raw arrays have none that move
+    b = rng.standard_normal((m, k, rows_of)) * moves
+    approach = np.einsum("mkn,mn->mk", C[:, :, 0], v) + b[:, :, 0]
     if not (share and n < 2):
         turn = (rng.random((m, k)) < 0.85) & (approach > 0)
         if share:  # what depends on others must not be turned alone
             turn = np.zeros((m, k), bool)
             C = np.where((approach[:, :1] > 0)[..., None, None], -C, C)
-        C = np.where(turn[..., None, None], -C, C)
+        C, b = np.where(turn[..., None, None], -C, C), np.where(turn[..., None], -b, b)
     if k > 0 and rng.random() < 0.15 and n > 1:  # some come at rest
         pull = np.linalg.solve(M, C[:, 0, 0, :, None])[..., 0]
         free = not rows
@@ -356,11 +371,11 @@ def touching(
             rate = np.einsum("mn,mn->m", C[:, 0, 0], v) / np.einsum("mn,mn->m", C[:, 0, 0], pull)
             v = v - rate[:, None] * pull
     same = bool(rng.random() < 0.3)
-    contacts = []
+    contacts: list[Touch] = []
     for i in range(k):
         kappa = ends(rng, rng.random(m)) if not (same and i) else contacts[0].kappa
         mu = np.where(rng.random(m) < 0.08, 0.0, decades(rng, -1.5, 0.3, m))
-        contacts.append(Touch(str(rng.choice(list(laws))), C[:, i], kappa, mu))
+        contacts.append(Touch(str(rng.choice(list(laws))), C[:, i], kappa, mu, b[:, i]))
     f = None
     if "impulse" in beside and rng.random() < 0.3:
         f = rng.standard_normal((m, n)) * decades(rng, -1, 1, m, 1)
@@ -369,7 +384,7 @@ def touching(
     return in_units(rng, Events(M, v, rows, contacts, f, dependent=share))
 
 
-def _rough(rng: Rng, m: int, small: bool, tangents: int) -> Events:
+def rough(rng: Rng, m: int, small: bool, tangents: int) -> Events:
     """One contact with friction inside the event, regular rows beside; sometimes they leave it one velocity."""
     law = f"coulomb {rng.choice(HYPOTHESES)}"
     events = touching(rng, m, small, [law], tangents, 1, ("regular", "released"))
@@ -386,22 +401,30 @@ def _rough(rng: Rng, m: int, small: bool, tangents: int) -> Events:
 
 TWO_SIDED = ("regular", "live", "inert", "elastic", "released", "nonideal", "impulse")
 
-Draw = Callable[[Rng, int, bool], Events]
+Draw = Callable[[Rng, int, bool], Events]  # generator, number of events, whether they are for a mechanism
+
+
+def _contacts(
+    laws: Sequence[str], tangents: Sequence[int], most: int, beside: Sequence[str] = TWO_SIDED, share: bool = False
+) -> Draw:
+    return lambda rng, m, small: touching(rng, m, small, laws, int(rng.choice(tangents)), most, beside, share)
+
+
 DRAWS: dict[str, tuple[float, Draw]] = {  # kind → share of the events, how to draw them
     "rows": (0.16, rows_only),
-    "rows, redundant": (0.12, lambda rng, m, small: rows_only(rng, m, small, redundant=True)),
-    "rows, M semidefinite": (0.04, lambda rng, m, small: rows_only(rng, m, small, semidefinite=True)),
+    "rows, redundant": (0.12, partial(rows_only, redundant=True)),
+    "rows, M semidefinite": (0.04, partial(rows_only, semidefinite=True)),
     "rows, to be refused": (0.03, contradicting),
-    "moreau": (0.11, lambda rng, m, small: touching(rng, m, small, ["moreau"], int(rng.integers(0, 3)), 4, TWO_SIDED)),
-    "moreau, redundant": (0.04, lambda rng, m, small: touching(rng, m, small, ["moreau"], 0, 4, TWO_SIDED, True)),
-    "poisson": (0.08, lambda rng, m, small: touching(rng, m, small, ["poisson"], int(rng.integers(0, 2)), 4, TWO_SIDED)),
-    "poisson, redundant": (0.03, lambda rng, m, small: touching(rng, m, small, ["poisson"], 0, 3, TWO_SIDED, True)),
-    "no slip, plane": (0.06, lambda rng, m, small: touching(rng, m, small, ["no slip", "no slip", "moreau"], 1, 3, TWO_SIDED)),
-    "no slip, space": (0.04, lambda rng, m, small: touching(rng, m, small, ["no slip"], 2, 2, TWO_SIDED)),
-    "no slip, redundant": (0.01, lambda rng, m, small: touching(rng, m, small, ["no slip"], 1, 3, (), True)),
-    "moreau coulomb, plane": (0.08, lambda rng, m, small: touching(rng, m, small, ["moreau coulomb"], 1, 3, TWO_SIDED)),
-    "moreau coulomb, redundant": (0.01, lambda rng, m, small: touching(rng, m, small, ["moreau coulomb"], 1, 2, (), True)),
-    "moreau coulomb, space": (0.03, lambda rng, m, small: touching(rng, m, small, ["moreau coulomb"], 2, 3, TWO_SIDED)),
-    "coulomb, plane": (0.14, lambda rng, m, small: _rough(rng, m, small, 1)),
-    "coulomb, space": (0.02, lambda rng, m, small: _rough(rng, m, small, 2)),
-}  # fmt: skip
+    "moreau": (0.11, _contacts(["moreau"], [0, 1, 2], 4)),
+    "moreau, redundant": (0.04, _contacts(["moreau"], [0], 4, share=True)),
+    "poisson": (0.08, _contacts(["poisson"], [0, 1], 4)),
+    "poisson, redundant": (0.03, _contacts(["poisson"], [0], 3, share=True)),
+    "no slip, plane": (0.06, _contacts(["no slip", "no slip", "moreau"], [1], 3)),
+    "no slip, space": (0.04, _contacts(["no slip"], [2], 2)),
+    "no slip, redundant": (0.01, _contacts(["no slip"], [1], 3, (), share=True)),
+    "moreau coulomb, plane": (0.08, _contacts(["moreau coulomb"], [1], 3)),
+    "moreau coulomb, redundant": (0.01, _contacts(["moreau coulomb"], [1], 2, (), share=True)),
+    "moreau coulomb, space": (0.03, _contacts(["moreau coulomb"], [2], 3)),
+    "coulomb, plane": (0.14, partial(rough, tangents=1)),
+    "coulomb, space": (0.02, partial(rough, tangents=2)),
+}

@@ -42,7 +42,9 @@ class Judged:
         events, status = self.events, self.given.status
         if events.wrong:
             for i in np.flatnonzero(status != Status[events.wrong]):
-                (self.wrong if self.solved[i] else self.misnamed)[int(i)] = f"must be {events.wrong}, is {_name(status[i])}"
+                (self.wrong if self.solved[i] else self.misnamed)[int(i)] = (
+                    f"must be {events.wrong}, is {_name(status[i])}"
+                )
             return self
         self.reduced, self.answer, self.semidefinite = reduce(events), answers(events), _semidefinite(events.M)
         verdict = self.answer.verdict
@@ -67,7 +69,8 @@ class Judged:
     def _speed(self, answer: Answers, events: Events) -> tuple[Array, Array, Array]:
         """(T⁻, T⁺, speed in the norm of M) of the answer."""
         T_minus, T_plus = extended.energy(events.M, events.v), extended.energy(events.M, answer.v_plus)
-        T = np.maximum(T_minus, 0) + np.maximum(T_plus, 0) + DRIVEN**2 * self._applied_energy(events)
+        T, applied = np.maximum(T_minus, 0) + np.maximum(T_plus, 0), self._applied_energy(events)
+        T = np.where(1e-18 * applied < T, T + DRIVEN**2 * applied, applied)
         return T_minus, T_plus, np.sqrt(2 * np.where(T > 0, T, 1))
 
     def _applied_energy(self, events: Events) -> Array:
@@ -82,7 +85,7 @@ class Judged:
         by_mass = np.sqrt(np.maximum(2 * extended.energy(events.M, change), 0)) / speed
         size = np.max(np.abs(events.v), axis=1) + np.max(np.abs(answer.v_plus), axis=1)
         by_entry = np.max(np.abs(change), axis=1) / np.where(size > 0, size, 1)
-        return np.where(_semidefinite(events.M), by_entry, by_mass).astype(float)
+        return np.asarray(np.where(_semidefinite(events.M), by_entry, by_mass), float)
 
     def _velocities(self) -> None:
         events, given, answer = self.events, self.given, self.answer
@@ -92,7 +95,9 @@ class Judged:
         tolerance = np.maximum(WRONG, 10 * answer.near)
         self.off_v = self._off(given.v_plus, answer, events, speed)
         self.off_loss = np.abs(given.loss - (T_minus - T_plus)).astype(float) / T.astype(float)
-        off_T = np.maximum(np.abs(given.T_minus - T_minus), np.abs(given.T_plus - T_plus)).astype(float) / T.astype(float)
+        off_T = np.maximum(np.abs(given.T_minus - T_minus), np.abs(given.T_plus - T_plus)).astype(float) / T.astype(
+            float
+        )
         for name, off in (("v⁺", self.off_v), ("loss", self.off_loss), ("T", off_T)):
             for i in np.flatnonzero(sure & ~(off <= tolerance)):
                 self.wrong.setdefault(int(i), f"{name} is off by {off[i]:.2e}")
@@ -101,6 +106,8 @@ class Judged:
         for kind in ON:
             if kind in events.rows:
                 still &= np.all(events.rows[kind].b_plus == 0, axis=1)
+        for one in events.contacts:
+            still &= np.all(one.b == 0, axis=1)
         gain = ((T_plus - T_minus) / T).astype(float)
         can = bool(events.contacts) or any(kind in events.rows for kind in ("elastic", "nonideal"))
         for i in np.flatnonzero(sure & still & (gain > CREATED) & (given.status == Status.OK) & can):
@@ -124,12 +131,13 @@ class Judged:
         mass = np.trace(M, axis1=1, axis2=2)[:, None, None] * self.semidefinite[:, None, None]
         inverse = np.linalg.inv(M + mass * np.swapaxes(unit_rows, 1, 2) @ unit_rows)
 
-        def size(momentum: Array) -> Array:
-            return np.sqrt(np.maximum(np.einsum("m...i,mij,m...j->m...", momentum, inverse, momentum), 0))
+        def norm(momentum: Array) -> Array:
+            square = np.einsum("m...i,mij,m...j->m...", momentum, inverse, momentum)
+            return np.asarray(np.sqrt(np.maximum(square, 0)))
 
         moved = np.einsum("mij,mj->mi", M, given.v_plus), np.einsum("mij,mj->mi", M, events.v)
-        terms = size(push).sum(1) + size(f) + size(moved[0]) + size(moved[1])
-        off = size(left) / np.where(terms > 0, terms, 1)
+        terms = norm(push).sum(1) + norm(f) + norm(moved[0]) + norm(moved[1])
+        off = norm(left) / np.where(terms > 0, terms, 1)
         for i in np.flatnonzero(self.solved & ~(off <= WRONG)):
             self.wrong.setdefault(int(i), f"impulses and v⁺ do not balance: {off[i]:.1e} of the terms")
         start = sum(rows.shape[1] for kind, rows in order if kind in ON)
@@ -171,7 +179,9 @@ class Judged:
                 steep = mu[i, closes[i]] * d[1::3] / d[::3]
                 size = np.max(self.reduced.speed[i] / lengths[i])
                 q = r[i, rows] / d
-                miss = in_space.violation(W, q, steep, impulse[i, rows] * d) * float(np.max(np.abs(q))) / float(size or 1)
+                miss = (
+                    in_space.violation(W, q, steep, impulse[i, rows] * d) * float(np.max(np.abs(q))) / float(size or 1)
+                )
                 if miss > WRONG:
                     self.wrong.setdefault(int(i), f"the law is missed by {miss:.1e}")
             for c, (n, _) in enumerate(places(contacts)):
@@ -184,18 +194,27 @@ class Judged:
             smallest = np.linalg.eigvalsh(_unit_diagonal(self.reduced.W[refused].astype(float)))[:, 0]
             for place, i in enumerate(refused):
                 u = self.reduced.u[i] + self.reduced.W[i] @ found[place]
-                sinks = any(not closes[i, c] and u[n] < 1e-6 * self.reduced.speed[i, n] for c, (n, _) in enumerate(places(contacts)))
-                if off[place] < 1e-9 and not sinks and (self.given.status[i] != Status.AMBIGUOUS or smallest[place] > 1e-6):
+                sinks = any(
+                    not closes[i, c] and u[n] < 1e-6 * self.reduced.speed[i, n]
+                    for c, (n, _) in enumerate(places(contacts))
+                )
+                if (
+                    off[place] < 1e-9
+                    and not sinks
+                    and (self.given.status[i] != Status.AMBIGUOUS or smallest[place] > 1e-6)
+                ):
                     self.refused[int(i)] = f"Siconos finds an answer, but the status is {_name(self.given.status[i])}"
 
     def _share(self) -> None:
         """Poisson's law: whether it is reported that the motion rests on how impulses are shared."""
         many, told = self.answer.many, self.given.one_of_many
-        for i in np.flatnonzero(self.solved & (self.answer.verdict == Verdict.ONE) & (many >= 0) & (told != (many > 0))):
+        for i in np.flatnonzero(
+            self.solved & (self.answer.verdict == Verdict.ONE) & (many >= 0) & (told != (many > 0))
+        ):
             self.wrong.setdefault(int(i), f"one_of_many is {bool(told[i])}, must be {bool(many[i])}")
 
     def _well_posed(self) -> None:
-        """Events whose answers change as much by rounding of their input are ill-posed: neither wrong nor refused wrongly."""
+        """Events whose answers change as much by rounding of their input are ill-posed: they are not counted."""
         some = np.array(sorted({*self.wrong, *self.refused}), int)
         if not some.size:
             return
@@ -213,7 +232,9 @@ class Judged:
         for place, i in enumerate(some):
             i = int(i)
             reason = self.wrong.get(i, "")
-            off = self.off_v[i] if reason.startswith("v⁺") else self.off_loss[i] if reason.startswith("loss") else np.nan
+            off = (
+                self.off_v[i] if reason.startswith("v⁺") else self.off_loss[i] if reason.startswith("loss") else np.nan
+            )
             limit = ROUNDING * (moved[place] if reason.startswith("v⁺") else max(moved[place], lost[place]))
             ill = off <= limit if np.isfinite(off) else (not same[place] or moved[place] > 1e-8)
             if self.answer.verdict[i] == Verdict.UNSURE and i in self.refused:
@@ -233,7 +254,7 @@ class Judged:
         """Their v⁺ beside the answer in extended precision."""
         events, answer = self.events, self.answer
         law = events.contacts[0].law if events.contacts else ""
-        one = np.flatnonzero((answer.verdict == Verdict.ONE))
+        one = np.flatnonzero(answer.verdict == Verdict.ONE)
         if not one.size or self.semidefinite.any():
             return
         if not law:

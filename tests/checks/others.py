@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 
 def gauss(events: Events) -> Array:
-    """Gauss's principle: of all v with C'v = wanted the one nearest to v⁻ + M⁻¹f̄ in the norm of M, by LAPACK's gglse."""
+    """Gauss's principle: of all v with C'v = wanted that nearest to v⁻ + M⁻¹f̄ in the norm of M, by LAPACK's gglse."""
     C, wanted = (part.astype(float) for part in on_rows(events))
     f = given_impulse(events).astype(float)
     found = np.zeros((events.m, events.n))
@@ -118,4 +118,4 @@ def steps(reduced: Reduced, events: Events, some: Array) -> Array:
         for i in range(len(some)):
             one = by_steps.spatial_by_steps(W[i], u[i], float(mu[i]), float(e[i]), hypothesis)
             p[i] = one.p_n, *one.p_t
-    return p * size[:, None] / lengths
+    return np.asarray(p * size[:, None] / lengths)

@@ -38,7 +38,8 @@ from checks.drawing import DRAWS, Events
 from checks.judging import Judged
 from jourdain import Status
 
-# Road → share of the events, events of a batch, what solves them. Raw arrays compile from 4096 on, mechanisms from 1024.
+# Road → share of the events, events of a batch, what solves them. Raw arrays compile from 4096 on, mechanisms from
+# 1024.
 ROADS = {
     "arrays, compiled": (0.42, (4096, 4400), roads.by_arrays),
     "arrays": (0.30, (200, 1000), roads.by_arrays),
@@ -149,7 +150,12 @@ def run(seed: int, n_events: int, kind: str, processes: int) -> int:
             report(result, seed)
             spent = time.perf_counter() - start
             left = spent / solved * (total - solved)
-            print(f"\r{solved:,} of {total:,} events, {spent:.0f} s, {left:.0f} s left  ", end="", file=sys.stderr, flush=True)
+            print(
+                f"\r{solved:,} of {total:,} events, {spent:.0f} s, {left:.0f} s left  ",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
     print(file=sys.stderr)
     table(results)
     bad = sum(len(r.wrong) + len(r.refused) + len(r.disagree) + bool(r.failure) for r in results)
@@ -171,7 +177,19 @@ def report(result: Result, seed: int) -> None:
 
 
 def table(results: list[Result]) -> None:
-    columns = ("events", "ok", "created", "refused", "unsure", "ill-posed", "compared", "misnamed", "WRONG", "REFUSED", "DIFFER")
+    columns = (
+        "events",
+        "ok",
+        "created",
+        "refused",
+        "unsure",
+        "ill-posed",
+        "compared",
+        "misnamed",
+        "WRONG",
+        "REFUSED",
+        "DIFFER",
+    )
     for title, key in (("kind", "kind"), ("road", "road")):
         print(f"\n{title:28s}" + "".join(f"{name:>10s}" for name in columns) + "      s   refused as")
         names = [*(DRAWS if key == "kind" else ROADS), "all"]
@@ -183,7 +201,9 @@ def table(results: list[Result]) -> None:
             ok, created = statuses.pop("OK", 0), statuses.pop("ENERGY_CREATED", 0)
             numbers = [sum(r.batch.size for r in some), ok, created, statuses.total()]
             numbers += [sum(getattr(r, part) for r in some) for part in ("unsure", "ill_posed", "compared")]
-            numbers += [sum(len(getattr(r, part)) for r in some) for part in ("misnamed", "wrong", "refused", "disagree")]
+            numbers += [
+                sum(len(getattr(r, part)) for r in some) for part in ("misnamed", "wrong", "refused", "disagree")
+            ]
             refused = ", ".join(f"{word} {count}" for word, count in statuses.most_common())
             seconds = sum(r.seconds for r in some)
             print(f"{name:28s}" + "".join(f"{number:10,d}" for number in numbers) + f"{seconds:7.0f}   {refused}")
@@ -201,7 +221,8 @@ def show(seed: int, number: int, place: int) -> int:
     with np.errstate(all="ignore"):
         given = ROADS[batch.road][2](events)
         found = Judged(events, given, np.random.default_rng([seed, number, 1])).run()
-    print(f"# library: {Status(int(given.status[place])).name}, v⁺ = {given.v_plus[place]!r}, loss = {given.loss[place]!r}")
+    status = Status(int(given.status[place])).name
+    print(f"# library: {status}, v⁺ = {given.v_plus[place]!r}, loss = {given.loss[place]!r}")
     if hasattr(found, "answer"):
         answer = found.answer
         print(f"# expected: verdict {answer.verdict[place]}, v⁺ = {answer.v_plus[place].astype(float)!r}")
@@ -231,6 +252,8 @@ def code(one: Events) -> str:
             lines.append(f"    {name}=({', '.join(text(part) for part in value)}),")
         else:
             lines.append(f"    {name}={text(value)},")
+    if any(np.any(contact.b) for contact in one.contacts):
+        lines.append(f"    # supports move, which a mechanism can: {[contact.b.tolist() for contact in one.contacts]}")
     return "\n".join([*lines, ")"])
 
 

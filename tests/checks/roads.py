@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import jourdain as jd
-from checks.drawing import KINDS, Events, Touch
+from checks.drawing import KINDS, Events
 from jourdain import laws
 
 Array = NDArray[Any]
@@ -58,15 +58,15 @@ class Given:
         return cls(*(np.stack(parts) for parts in zip(*(vars(one).values() for one in several), strict=True)))
 
 
-def law_of(touch: Touch, kappa: Any, mu: Any) -> laws.Law:
-    name, *hypothesis = touch.law.split()
+def law_of(law: str, kappa: Any, mu: Any) -> laws.Law:
+    name, *hypothesis = law.split()
     if name == "coulomb":
         return laws.Coulomb(mu, kappa, hypothesis[0])  # type: ignore[arg-type]
-    if touch.law == "moreau coulomb":
+    if law == "moreau coulomb":
         return laws.MoreauCoulomb(mu, kappa)
-    if touch.law == "no slip":
+    if law == "no slip":
         return laws.NoSlip(kappa)
-    return laws.Frictionless(kappa, touch.law)  # type: ignore[arg-type]
+    return laws.Frictionless(kappa, law)  # type: ignore[arg-type]
 
 
 # Raw arrays
@@ -90,7 +90,7 @@ def arguments(events: Events) -> dict[str, Any]:
         found[kind] = (r.C, *numbers.get(kind, (r.b_plus,)))
     if events.contacts:
         found["contacts"] = [
-            jd.Contact(normal=one.C[..., 0, :], tangent=one.C[..., 1:, :], law=law_of(one, one.kappa, one.mu))
+            jd.Contact(normal=one.C[..., 0, :], tangent=one.C[..., 1:, :], law=law_of(one.law, one.kappa, one.mu))
             for one in events.contacts
         ]
     return found if events.impulse is None else found | {"impulse": events.impulse}
@@ -119,12 +119,15 @@ class Form:
     contacts: tuple[tuple[str, int], ...]
     impulse: bool
     position: bool  # rows are given as geometry
+    moving: bool  # supports of contacts
 
     @classmethod
-    def of(cls, events: Events, position: bool) -> Form:
+    def of(cls, events: Events) -> Form:
         rows = tuple((kind, events.rows[kind].C.shape[1]) for kind in KINDS if kind in events.rows)
         contacts = tuple((one.law, one.n_tangents) for one in events.contacts)
-        return cls(events.n, rows, contacts, events.impulse is not None, position)
+        moving = any(one.b.any() for one in events.contacts)
+        position = bool(events.m % 2)  # half of the batches
+        return cls(events.n, rows, contacts, events.impulse is not None, position, moving)
 
 
 @lru_cache(maxsize=4)
@@ -136,7 +139,6 @@ def mechanism_event(form: Form) -> Any:
     def new(name: str) -> ca.SX:
         return symbols.setdefault(name, ca.SX.sym(name))
 
-    q, v = ca.SX.sym("q", n), ca.SX.sym("v", n)
     M = ca.SX(n, n)
     for i in range(n):
         for j in range(i + 1):
@@ -148,29 +150,29 @@ def mechanism_event(form: Form) -> Any:
     for name, k in names:
         written[name] = [ca.vertcat(*(new(f"{name}_C_{i}_{j}") for j in range(n))) for i in range(k)]
         for i in range(k):
-            if name not in ("nonideal",) and not name.startswith("contact"):
+            if name != "nonideal" and (form.moving or not name.startswith("contact")):
                 new(f"{name}_b_{i}")
     made = jd.Mechanism.from_casadi(q, v, M, parameters=[(symbol, None) for symbol in symbols.values()])
     t = made.symbols.t
+    level = "position" if form.position else "velocity"
+
+    def expressions(name: str) -> list[ca.SX]:
+        """C q + b t = 0 as geometry, which holds at q = 0 and t = 0, or C v + b."""
+        biases = [symbols.get(f"{name}_b_{i}", ca.SX(0)) for i in range(len(written[name]))]
+        pairs = zip(written[name], biases, strict=True)
+        return [ca.dot(C, q) + bias * t if form.position else ca.dot(C, v) + bias for C, bias in pairs]
+
     constraints: dict[str, Any] = {}
-    for kind, k in form.rows:
-        rows = []
-        for i, C in enumerate(written[kind]):
-            bias = symbols.get(f"{kind}_b_{i}", ca.SX(0))
-            rows.append(ca.dot(C, q) + bias * t if form.position else ca.dot(C, v) + bias)
-        level = "position" if form.position else "velocity"
-        constraints[kind] = made.constraint(kind, {f"r{i}": row for i, row in enumerate(rows)}, level=level)
+    for kind, _ in form.rows:
+        rows = {f"r{i}": row for i, row in enumerate(expressions(kind))}
+        constraints[kind] = made.constraint(kind, rows, level=level)
     feet = {}
     for i, (law, _) in enumerate(form.contacts):
-        normal, *tangents = written[f"contact{i}"]
-        along = q if form.position else v
-        foot = made.contact(
-            f"contact{i}", ca.dot(normal, along), [ca.dot(one, along) for one in tangents],
-            level="position" if form.position else "velocity",
-        )  # fmt: skip
-        empty = np.zeros(0)
-        feet[foot] = law_of(Touch(law, empty, empty, empty), f"kappa{i}", f"mu{i}")
-    options: dict[str, Any] = {kind: [constraints[kind]] for kind in ("regular", "inert", "released") if kind in constraints}
+        normal, *tangents = expressions(f"contact{i}")
+        feet[made.contact(f"contact{i}", normal, tangents, level=level)] = law_of(law, f"kappa{i}", f"mu{i}")
+    options: dict[str, Any] = {
+        kind: [constraints[kind]] for kind in ("regular", "inert", "released") if kind in constraints
+    }
     sizes = dict(form.rows)
     if "elastic" in constraints:
         options["elastic"] = {constraints["elastic"]: [f"elastic_kappa_{i}" for i in range(sizes["elastic"])]}
@@ -184,7 +186,7 @@ def mechanism_event(form: Form) -> Any:
     return made.event(contacts=feet, **options)
 
 
-def parameters(events: Events) -> dict[str, Array]:
+def parameters(events: Events, moving: bool) -> dict[str, Array]:
     """Of `mechanism_event`, by name."""
     found: dict[str, Array] = {}
     n = events.n
@@ -205,6 +207,8 @@ def parameters(events: Events) -> dict[str, Array]:
     for i, one in enumerate(events.contacts):
         for k in range(one.C.shape[-2]):
             found |= {f"contact{i}_C_{k}_{j}": one.C[..., k, j] for j in range(n)}
+            if moving:
+                found[f"contact{i}_b_{k}"] = one.b[..., k]
         found[f"kappa{i}"] = one.kappa
         if "coulomb" in one.law:
             found[f"mu{i}"] = one.mu
@@ -213,11 +217,12 @@ def parameters(events: Events) -> dict[str, Array]:
     return found
 
 
-def by_mechanism(events: Events, position: bool = False) -> Given:
-    event = mechanism_event(Form.of(events, position))
-    return Given.of(event.solve(v=events.v, parameters=parameters(events)))
+def by_mechanism(events: Events) -> Given:
+    form = Form.of(events)
+    return Given.of(mechanism_event(form).solve(v=events.v, parameters=parameters(events, form.moving)))
 
 
-def by_single_mechanism(events: Events, position: bool = False) -> Given:
-    event = mechanism_event(Form.of(events, position))
-    return _one_by_one(events, lambda one: event.solve(v=one.v, parameters=parameters(one)))
+def by_single_mechanism(events: Events) -> Given:
+    form = Form.of(events)
+    event = mechanism_event(form)
+    return _one_by_one(events, lambda one: event.solve(v=one.v, parameters=parameters(one, form.moving)))
