@@ -4,7 +4,7 @@ UV := .uv/bin/uv
 RUN := .venv/bin
 export UV_PYTHON ?= $(PYTHON)
 
-.PHONY: demo test test-all test-lowest test-pythons test-bare lint oracles browser clean
+.PHONY: demo test test-all test-lowest test-pythons test-bare random-events mutants lint oracles browser clean
 
 demo: .venv/ready  ## the gallery, printed, with a picture of each in out/; maps of contacts, a branch of gaits, a film; a landing of a robot; a measured strike; the four papers in out/papers/
 	$(RUN)/python -m jourdain.cli.demo out
@@ -57,6 +57,15 @@ test-bare: | $(UV)  ## the wheel without extras, in an empty environment
 	$(UV) venv --quiet --clear --no-config .venv-bare
 	$(PIP) --python .venv-bare dist/*.whl
 	cd dist && ../.venv-bare/bin/python ../tests/bare.py
+
+# Long checks, not part of the tests. SEED=N repeats them; SHOW=batch:event prints one event.
+EVENTS ?= 1000000
+random-events: .venv/ready  ## random events of all kinds against oracles of different origin: EVENTS=N, SHOW=batch:event
+	PYTHONPATH=tests $(RUN)/python -m checks.random_events --seed $(SEED) --events $(EVENTS) $(if $(SHOW),--show $(SHOW))
+
+N ?= 40
+mutants: .venv/ready  ## what the tests notice of N changes in the core
+	PYTHONPATH=tests $(RUN)/python -m checks.mutants --seed $(SEED) --n $(N)
 
 lint: .venv/ready
 	$(RUN)/ruff check src tests
