@@ -485,6 +485,50 @@ def test_a_semidefinite_mass_matrix_is_accepted_where_rows_hold_the_rest(seed: i
     assert set(t.ledger) == {"inert", "elastic", "impulse"}
 
 
+@settings(max_examples=30)
+@given(seeds)
+def test_a_semidefinite_mass_matrix_in_other_units(seed: int) -> None:
+    """Rows × 1e-8 … 1e8, each its own, and M × 1e-8 … 1e8 leave v⁺ and the status alone; λ̄ and energies scale."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 8))
+    rank = int(rng.integers(1, n))
+    M = semidefinite(rng, n, rank)
+    C = rng.standard_normal((int(rng.integers(n - rank, n + 1)), n))
+    assume(np.linalg.cond(kkt_matrix(M, C)) < 1e3)
+    v, f, kappa = rng.standard_normal(n), rng.standard_normal(n), rng.uniform(size=len(C))
+    k = int(rng.integers(0, len(C)))  # rows that are on before
+    v = v - np.linalg.pinv(C[:k]) @ (C[:k] @ v)
+    f = f if k else 0 * f
+    target = np.concatenate([np.zeros(k), -kappa[k:] * (C @ v)[k:]])
+    v_plus, impulse = kkt_solution(M, v, C, target, f)
+    speed, push = np.abs(v).max() + np.abs(v_plus).max(), np.abs(impulse).max() + np.abs(M @ v).max() + np.abs(f).max()
+    rows = 10.0 ** rng.uniform(-8, 8, (6, len(C)))
+    rows[0] = 1.0
+    mass = np.concatenate([[1.0, 1e-8, 1e8], 10.0 ** rng.uniform(-8, 8, 3)])
+
+    def solved(M: Array, C: Array, f: Array) -> jd.Transition:
+        return jd.transition(
+            M,
+            np.broadcast_to(v, (*M.shape[:-2], n)),
+            regular=C[..., :k, :],
+            elastic=(C[..., k:, :], kappa[k:]),
+            impulse=f,
+        )
+
+    scaled = mass[:, None, None] * M, rows[..., None] * C, mass[:, None] * f
+    together = solved(*scaled)
+    outcomes = [solved(*(part[i] for part in scaled)) for i in range(len(mass))]
+    for i, alone in enumerate(outcomes):
+        assert alone.status == together.status[i] == outcomes[0].status
+        for t, place in ((alone, ()), (together, i)):
+            found = np.concatenate([t.impulse["regular"][place], t.impulse["elastic"][place]])
+            np.testing.assert_allclose(t.v_plus[place], v_plus, rtol=0, atol=1e-10 * speed)
+            np.testing.assert_allclose(found * rows[i] / mass[i], impulse, rtol=0, atol=1e-10 * push)
+            np.testing.assert_allclose(
+                t.T_plus[place] / mass[i], v_plus @ M @ v_plus / 2, rtol=0, atol=1e-9 * speed * push
+            )
+
+
 @settings(max_examples=100)
 @given(seeds)
 def test_a_semidefinite_mass_matrix_is_refused_where_a_velocity_has_neither_mass_nor_row(seed: int) -> None:

@@ -146,6 +146,39 @@ def test_required_friction_of_a_pulling_contact(walker):
     assert t.required_friction["heel"][2] == 0
 
 
+@pytest.mark.parametrize("mass", [1e-9, 1.0, 1e12])
+@pytest.mark.parametrize(("normal", "tangent"), [(1, 1), (1e-8, 1e-8), (1e8, 1e8), (1e-8, 1), (1e6, 1e-2), (1, 1e8)])
+def test_an_idle_contact_requires_no_friction(mass, normal, tangent, rng):
+    """The bodies at the wall do not move the one on its foot: what is left of its impulses is rounding in any unit."""
+    for n_tangents in (1, 2):
+        M, wall, foot = np.zeros((8, 8)), np.zeros((2, 8)), np.zeros((1 + n_tangents, 8))
+        for half in (slice(0, 4), slice(4, 8)):
+            X = rng.normal(size=(4, 4))
+            M[half, half] = X @ X.T + 0.1 * np.eye(4)
+        wall[:, :4], foot[:, 4:] = rng.normal(size=(2, 4)), rng.normal(size=(1 + n_tangents, 4))
+        v = rng.normal(size=8)
+        v[4:] -= np.linalg.pinv(foot[:, 4:]) @ (foot[:, 4:] @ v[4:])
+        mixed = rng.normal(size=(8, 8))  # no velocity belongs to one of them alone
+        M, wall, foot, v = mass * mixed.T @ M @ mixed, wall @ mixed, foot @ mixed, np.linalg.solve(mixed, v)
+        foot *= np.array([normal, *[tangent] * n_tangents])[:, None]
+        q, rates = (ca.vertcat(*(ca.SX.sym(f"{letter}{i}") for i in range(8))) for letter in "qw")
+        made = jd.Mechanism.from_casadi(q, rates, ca.SX(M))
+        made.constraint("wall", [(ca.SX(row[None]) @ rates)[0] for row in wall])
+        first, *others = [(ca.SX(row[None]) @ rates)[0] for row in foot]
+        made.contact("foot", normal=first, tangent=others)
+        speeds = np.array([0.0, 1e-7, 1.0, 1e4])
+        two_sided = made.event(inert=["wall", "foot"])
+        for speed in speeds:
+            assert two_sided.solve(v=speed * v).required_friction["foot"] == 0
+        assert not two_sided.solve(v=speeds[:, None] * v).required_friction["foot"].any()
+        at_rest = made.event(contacts={"foot": jd.laws.MoreauCoulomb(0.4)}, regular=["wall"]).solve(v=0 * v)
+        assert at_rest.required_friction["foot"] == 0
+        # An impulse that is not rounding is seen in any unit.
+        struck = two_sided.solve(v=v - np.linalg.solve(M, foot.T @ [1.0, *[0.3] * n_tangents] / normal) * 1e-6 * mass)
+        lam = struck.impulse["foot"]
+        assert struck.required_friction["foot"] == pytest.approx(np.linalg.norm(lam[1:]) / lam[0], rel=1e-12)
+
+
 def test_pickle_dict_dataset_html(walker):
     t = walker.event(inert=["heel"], released=["stance"]).solve(POSE, MOTION)
     copy = pickle.loads(pickle.dumps(t))

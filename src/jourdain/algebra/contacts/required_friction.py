@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial, reduce
 from typing import Any
 
-from jourdain.algebra.entries import each_row, larger, root
+from jourdain.algebra.entries import root
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.record import Outcome
 
@@ -21,13 +20,13 @@ def required_friction(values: Outcome, contacts: Sequence[slice], la: LinearAlge
         impulse = la.rows(values.impulse, place.start, place.stop)
         normal, tangents = la.rows(impulse, 0, 1), la.rows(impulse, 1, impulse.shape[-2])
         lengths2 = la.rows(values.row_length2, place.start, place.stop)
-        longest2 = reduce(partial(larger, la=la), each_row(lengths2, la))
-        weight = la.where(longest2 > 0, longest2, 1.0)
         none = 2 * ROUNDING**2 * energy  # squares are compared, so that no root is needed
-        tangent2 = la.transpose(tangents) @ tangents
-        something = normal * normal * weight > none
-        pushes = la.both(normal > 0, something)
-        ratio = la.where(pushes, root(tangent2, la) / la.where(pushes, normal, 1.0), float("inf"))
-        idle = la.both(normal * normal * weight <= none, tangent2 * weight <= none)
-        ratios.append(la.where(idle, 0.0, ratio))
+        # Each row in its own unit: the energy of its impulse alone.
+        sizes = impulse * impulse * la.where(lengths2 > 0, lengths2, 1.0)
+        along_normal, along_tangents = la.rows(sizes, 0, 1), la.rows(sizes, 1, sizes.shape[-2])
+        slides = la.transpose(along_tangents) @ la.ones(tangents.shape[-2], 1, like=energy)
+        pushes = la.both(normal > 0, along_normal > none)
+        ratio = root(la.transpose(tangents) @ tangents, la) / la.where(pushes, normal, 1.0)
+        idle = la.both(along_normal <= none, slides <= none)
+        ratios.append(la.where(idle, 0.0, la.where(pushes, ratio, float("inf"))))
     return la.stack(*ratios)
