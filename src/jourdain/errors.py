@@ -108,7 +108,7 @@ class Ambiguous(Error):
 
 
 class AtSwitch(Error):
-    """A state at which a contact is on the verge of doing something else: the outcome has no derivative there."""
+    """A state at which a contact is on the verge of doing something else, or rows become redundant: no derivative."""
 
 
 class NotConverged(Error):
@@ -180,8 +180,8 @@ _MESSAGES = {
     Status.AMBIGUOUS: "the laws of the contacts can be satisfied in several ways; rigid bodies do not tell which",
     Status.NOT_CONVERGED: "an iteration did not arrive: coordinates that satisfy the geometric rows (guess closer), or "
     "impulses of a contact in space",
-    Status.AT_SWITCH: "a contact is on the verge of lifting, sticking or slipping: derivatives differ on either side; "
-    "take them a little beside",
+    Status.AT_SWITCH: "a contact is on the verge of lifting, sticking or slipping, or rows are redundant just here: "
+    "derivatives differ on either side; take them a little beside",
 }
 
 

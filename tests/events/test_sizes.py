@@ -119,7 +119,8 @@ def test_rows_whose_squares_over_or_underflow(scale: float, n: int, kind: str, r
 
     def event(s: Any, regular: float, M: Array, v: Array) -> jd.Transition:
         rows = C * np.reshape(s, (-1, 1))
-        return jd.transition(M, v, regular=R * regular, **{kind: rows if kind == "inert" else (rows, 0.4)})
+        given: Any = {kind: rows if kind == "inert" else (rows, 0.4)}
+        return jd.transition(M, v, regular=R * regular, **given)
 
     expected, t = event(np.ones(2), 1.0, M, v), event(scales, scale, *stacked(n, M, v))
     assert np.all(t.ok)
@@ -154,7 +155,9 @@ def test_such_rows_are_checked_as_others_are(scale: float, n: int, rng: np.rando
 def test_such_rows_of_mechanisms(scale: float, n: int, rng: np.random.Generator) -> None:
     a, b = ca.SX.sym("a"), ca.SX.sym("b")
     rates, size = ca.vertcat(ca.SX.sym("va"), ca.SX.sym("vb")), ca.SX.sym("size")
-    body = jd.Mechanism.from_casadi(ca.vertcat(a, b), rates, ca.diag(ca.vertcat(1.0, 3.0)), parameters=[(size, 1.0)])
+    body = jd.Mechanism.from_casadi(
+        ca.vertcat(a, b), rates, ca.diag(ca.vertcat(ca.SX(1.0), 3.0)), parameters=[(size, 1.0)]
+    )
     catch = body.event(inert=[body.constraint("row", size * (ca.cos(a) * rates[0] + ca.sin(b) * rates[1]))])
     q, v = poses(n, rng)
     t, usual = catch.solve(q, v, size=scale), catch.solve(q, v)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from jourdain.algebra.projectors import Projectors
     from jourdain.events.analysis import Analysis
     from jourdain.events.gradient import EventGradient
+    from jourdain.events.rank_change import RankChange
     from jourdain.mechanism.sketch import Sketch
     from jourdain.scenarios.scenario import Scenario
 
@@ -342,6 +343,13 @@ class Event:
             self._gradients[key] = EventGradient(self, *key)
         state = self.state(q, v, {**named_values("parameters", parameters), **more})
         return self._gradients[key](state)
+
+    @cached_property
+    def rank_change(self) -> RankChange:
+        """What tells states at which rows become redundant."""
+        from jourdain.events.rank_change import RankChange
+
+        return RankChange(self)
 
     @cached_property
     def _gradients(self) -> dict[Any, EventGradient]:

@@ -13,16 +13,18 @@ from casadi import SX
 from jourdain.algebra import lapack
 from jourdain.algebra.checks import DOUBTFUL_ROWS, LARGEST
 from jourdain.algebra.contacts.iteration import Iterated
+from jourdain.compute.fallback import Samples, at_samples
 from jourdain.data.addresses import find
 from jourdain.data.layout import Entry, Layout
 from jourdain.errors import BadEvent, NameClash, NotConverged, Status, listing, unknown
+from jourdain.events.rank_change import neighbours
 from jourdain.events.solver import Solver
-from jourdain.inputs import Array, Statuses
+from jourdain.inputs import Array, Flags, Statuses
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:
     from jourdain.events.event import Event, Expressions
-    from jourdain.scenarios.scenario import Scenario
+    from jourdain.scenarios.scenario import Pose, Scenario
 
 INTEGERS = ("dof", "redundant", "contact_state")  # have no derivative
 ON_THE_VERGE = 1e-9  # of the usual speed or impulse: the margin of a contact that may do one thing or another
@@ -119,9 +121,16 @@ class EventGradient:
         def build(independent: bool) -> tuple[dict[str, SX], SX]:
             found = event.expressions(independent, checked)
             verdict, failed = switched_by(symbols, found, independent)
-            return {"J": jacobian(found.entry(self.entry), symbols, failed, event.iterated)}, verdict
+            J = jacobian(found.entry(self.entry), symbols, failed, event.iterated)
+            return {"J": J, "redundant": found.values.redundant}, verdict
 
         self.solver = Solver(event.inputs, build, event.mechanism.M, event.iterated, slopes=True)
+        self._checked = checked
+        # Rows depend on q and parameters, not on v.
+        order = [symbol.__hash__() for symbol in ca.vertsplit(ca.vertcat(*event.inputs))]
+        rates = {symbol.__hash__() for symbol in ca.vertsplit(event.inputs[1])}
+        moved = [symbol.__hash__() for symbol in ca.vertsplit(symbols)]
+        self._places = [order.index(symbol) for symbol in moved if symbol not in rates]
 
     def _variable(self, name: str) -> Variable:
         s, event = self.event.mechanism.symbols, self.event
@@ -140,9 +149,11 @@ class EventGradient:
     def __call__(self, state: tuple[Array, Array, Array]) -> dict[str, Array]:
         """Name → derivative, for states `(*batch, n)`; NaN where an event fails."""
         values, status = self.solver(*state)
+        status = self.event.rank_change.of_states(status, values["redundant"], state, self._places, self._checked)
         if not status.ndim and status > Status.ENERGY_CREATED:
             raise self.event.refusal(Status(int(status)), state)
-        return shaped(values["J"], self.entry, self.variables)
+        J = np.where((status == Status.AT_SWITCH)[..., None, None], np.nan, values["J"])
+        return shaped(J, self.entry, self.variables)
 
 
 class ScenarioGradient:
@@ -164,10 +175,10 @@ class ScenarioGradient:
             column = ca.vertcat(SX(0, 1), *(found.entry(entry) for entry in self.entries))
             (kink,) = scenario.composed([found.values.contact_kink])
             column_g = [column, found.values.contact_margin, found.verdict, found.failed, scenario.event.geometry]
-            values, margins, verdict, failed, g = scenario.composed(column_g)
+            values, margins, verdict, failed, g, redundant = scenario.composed([*column_g, found.values.redundant])
             crossing = ca.jacobian(kink, ca.vertcat(p, guessed))
             verdict, failed = switched(margins, verdict, failed, independent, crossing)
-            outputs = {"value": ca.if_else(failed, float("nan"), values)}
+            outputs = {"value": ca.if_else(failed, float("nan"), values), "redundant": redundant}
             outputs |= {
                 name: jacobian(values, some, failed, scenario.iterated) for name, some in (("F_p", p), ("F_g", guessed))
             }
@@ -181,12 +192,22 @@ class ScenarioGradient:
         pose = self.scenario.pose(parameters)
         values, status = self.solver.over(pose.columns, pose.batch)
         status = pose.judged(status)
+        rank = self.scenario.event.rank_change
+        status = rank.checked(status, values["redundant"], lambda samples: self._rank_changes(pose, samples))
         if not pose.batch and status > Status.ENERGY_CREATED:
             raise self.scenario.refusal(Status(int(status)), parameters)
         J = values["F_p"]
         if self.scenario.guessed:  # g(p, guessed) = 0: how the guessed coordinates follow the parameters
             J = J - values["F_g"] @ self._following(values["G_g"], values["G_p"])
-        return values["value"][..., 0], J, status
+        return values["value"][..., 0], np.where((status == Status.AT_SWITCH)[..., None, None], np.nan, J), status
+
+    def _rank_changes(self, pose: Pose, samples: Samples) -> Flags:
+        names = list(self.scenario.parameters)
+        columns = at_samples(pose.columns[: len(names)], pose.batch, samples)
+        x = np.stack([np.broadcast_to(column, samples.shape) for column in columns], axis=-1)
+        beside = neighbours(x, [names.index(variable.name) for variable in self.variables])
+        states = [self.scenario.state(dict(zip(names, np.moveaxis(y, -1, 0), strict=True))) for y in (x, beside)]
+        return self.scenario.event.rank_change.at(*states)
 
     def _following(self, G_g: Array, G_p: Array) -> Array:
         """(∂g/∂guessed)⁻¹ ∂g/∂p, NaN where the rows do not determine the guessed coordinates."""

@@ -29,6 +29,7 @@ from jourdain.errors import (
     listing,
     quaternion_told,
 )
+from jourdain.events.gradient import ON_THE_VERGE
 from jourdain.inputs import Array
 from jourdain.kinds import BEFORE_KINDS, Kind
 
@@ -66,11 +67,22 @@ def refusal(
             "the state or the friction a little, or use Frictionless or NoSlip."
         )
     if status == Status.AT_SWITCH:
-        verge = int(np.argmin(values.contact_margin[:, 0]))
-        return AtSwitch(f"'{layout.along('one_sided')[verge]}': {Status.AT_SWITCH.message}.")
+        return _at_switch(values, layout)
     if status == Status.BAD_RESTITUTION:
         return _bad_restitution(values.kappa[:, 0], layout)
     return _contradicted(values, layout)
+
+
+def _at_switch(values: Outcome[Array], layout: Layout) -> Error:
+    margins, redundant = values.contact_margin[:, 0], values.redundant[:, 0] > 0
+    if margins.size and (np.min(margins) <= ON_THE_VERGE or not redundant.any()):
+        name = layout.along("one_sided")[int(np.argmin(margins))]
+        return AtSwitch(f"'{name}': {Status.AT_SWITCH.message}.")
+    names = [row.name for row, dependent in zip(layout.rows, redundant, strict=True) if dependent]
+    return AtSwitch(
+        f"{listing(names)}: redundant in this state but not beside it, so that the outcome has no derivative here; "
+        "take it a little beside."
+    )
 
 
 def _singular(values: Outcome[Array], layout: Layout) -> Error:

@@ -68,6 +68,9 @@ class Jump:
         if event is not None:
             state = event.state(q, v, self._event_parameters(y[0], p))
             values, status = self._event_by(*state)
+            rank, n_p = event.rank_change, len(event.parameters)
+            moving = [*range(len(q)), *(len(q) + len(v) + i for i in range(n_p))]
+            status = rank.of_states(status, values["redundant"], state, moving, on_geometry=True)
             if status > Status.ENERGY_CREATED:
                 raise event.refusal(Status(int(status)), state)
             outcome = Transition(event.layout, values, status)
