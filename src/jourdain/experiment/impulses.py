@@ -59,8 +59,9 @@ def compressing(samples: StrikeSamples, force: Array, noise: float, end: float) 
     if samples.contact.jump:
         jump, unsure = extrapolated(t, force, first, samples.contact.last, samples.onset)
         found = _integral(samples, force, noise, ([samples.onset], [jump]), slice(first, stop), ([end], [at_end]))
-        beginning = np.copysign(unsure, force[first]) * (t[first] - samples.onset) / 2
-        return replace(found, onset=-jump, end=at_end, beginning=float(beginning))
+        bend, rule = unsure * (t[first] - samples.onset) / 2, (np.mean(found.coarse) - found.value) / (COARSE**2 - 1)
+        beginning = float(np.copysign(np.hypot(bend, rule), force[first]))
+        return replace(found, onset=-jump, end=at_end, beginning=beginning)
     free = t[first - 1] - np.arange(COARSE, 0, -1) * samples.log.step, np.zeros(COARSE)
     return replace(_integral(samples, force, noise, free, slice(first - 1, stop), ([end], [at_end])), end=at_end)
 
@@ -155,8 +156,8 @@ def _deviation(
     """Standard deviation of a function of integrals, stage after stage, to first order.
 
     It has three parts: the noise of the samples; what rows share, the forces at onset and end of compression times how
-    sure these are (s), and the beginning; and what the rule leaves out, which falls with the square of the step: one
-    part depends on where samples fall, in each stage on its own, another does not.
+    sure these are (s), and the beginning; and what the rule leaves out in each stage, which depends on where samples
+    fall and falls with the square of the step.
     """
     parts = [part for stage in stages for part in stage]
     values = np.array([part.value for part in parts])
@@ -164,9 +165,8 @@ def _deviation(
     slopes = np.array([(of(*(values + step)) - of(*(values - step))) / (2 * h) for step in h * np.eye(len(parts))])
     noise = slopes * [part.noise for part in parts]
     shared = slopes @ [[part.onset, part.end, part.beginning] for part in parts] * [onset_noise, end_noise, 1.0]
-    away = slopes[:, None] * [part.coarse - part.value for part in parts]
-    coarse = away.reshape(len(stages), -1, COARSE).sum(axis=1)
-    rule = np.append(np.std(coarse, axis=1) / COARSE**2, np.sum(np.mean(coarse, axis=1)) / (COARSE**2 - 1))
+    coarse = (slopes[:, None] * [part.coarse for part in parts]).reshape(len(stages), -1, COARSE).sum(axis=1)
+    rule = np.std(coarse, axis=1) / COARSE**2
     return float(np.sqrt(np.sum(noise**2) + np.sum(shared**2) + np.sum(rule**2)))
 
 
