@@ -68,17 +68,26 @@ class Values(Mapping[str, Array]):
 
 
 class Evaluator:
-    """Named expressions of some input columns, as a function of arrays; `flags` are small integers besides."""
+    """Named expressions of some input columns, as a function of arrays; `flags` are small integers besides.
 
-    def __init__(self, inputs: Sequence[SX], outputs: Mapping[str, SX], flags: SX | None = None) -> None:
+    `constants_once`: outputs that do not vary, such as the null space of independent rows, are not written for every
+    sample.
+    """
+
+    def __init__(
+        self, inputs: Sequence[SX], outputs: Mapping[str, SX], flags: SX | None = None, constants_once: bool = False
+    ) -> None:
         self.inputs = tuple(inputs)
-        self.outputs = dict(outputs)
+        constant = [name for name, x in outputs.items() if constants_once and x.is_constant() and x.numel()]
+        self._constants = {name: np.array(ca.DM(outputs[name])) for name in constant}
+        self.outputs = {name: outputs[name] for name in outputs if name not in constant}
         self.flags = SX(0, 1) if flags is None else flags
         self.places: dict[str, Place] = {}
         self.n_values = 0
         for name, expression in self.outputs.items():
             self.places[name] = Place(self.n_values, *expression.shape)
             self.n_values += expression.numel()
+        self._all_places = {name: Place(0, *matrix.shape) for name, matrix in self._constants.items()} | self.places
         self._lock = threading.Lock()
 
     @cached_property
@@ -119,11 +128,11 @@ class Evaluator:
         batch = arrays[0].shape[:-1]
         if not batch:
             numbers = self._one(arrays)
-            return Values(self.places, numbers[: self.n_values, None], ()), numbers[self.n_values :].astype(np.int8)
+            return self._values(numbers[: self.n_values, None], ()), numbers[self.n_values :].astype(np.int8)
         n = math.prod(batch)
         if n < KERNEL_FROM:
             table, flags = self._by_machine(np.concatenate([a.reshape(n, a.shape[-1]) for a in arrays], axis=-1))
-            return Values(self.places, table, batch), flags.reshape(len(flags), *batch)
+            return self._values(table, batch), flags.reshape(len(flags), *batch)
         columns = [array[..., i] for array in arrays for i in range(array.shape[-1])]
         return self.over(columns, batch)
 
@@ -133,7 +142,7 @@ class Evaluator:
             return self(*arrays)
         batch = (len(arrays[0]),)
         columns = [array[..., i] for array in arrays for i in range(array.shape[-1])]
-        return Values(self.places, _by_kernel(self.kernel, columns, batch)[0], batch)
+        return self._values(_by_kernel(self.kernel, columns, batch)[0], batch)
 
     def probed(self, columns: Columns, n: int) -> Statuses:
         """The flags of a few samples, `(n_flags, n)`; by the kernel if there is one already, which takes no time."""
@@ -154,7 +163,14 @@ class Evaluator:
             table, flags = self._by_machine(samples)
             if progress is not None:
                 progress(n)
-        return Values(self.places, table, batch), flags.reshape(len(flags), *batch)
+        return self._values(table, batch), flags.reshape(len(flags), *batch)
+
+    def _values(self, table: Array, batch: Batch) -> Values:
+        if not self._constants:
+            return Values(self.places, table, batch)
+        columns = {name: matrix.reshape(-1, 1) for name, matrix in self._constants.items()}
+        beside = {name: np.broadcast_to(column, (len(column), table.shape[1])) for name, column in columns.items()}
+        return Values(self._all_places, table, batch, beside)
 
     def _one(self, arrays: Sequence[Array]) -> Array:
         """Values and flags of one sample."""

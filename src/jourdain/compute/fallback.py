@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Generic, TypeAlias, TypeVar
 
-import casadi as ca
 import numpy as np
-from casadi import SX
 from numpy.typing import NDArray
 
-from jourdain.compute.evaluate import Batch, Columns, Evaluator, Place, Values
+from jourdain.compute.evaluate import Batch, Columns, Evaluator, Values
 from jourdain.inputs import Array, Statuses
-from jourdain.progress import Progress
 
 Samples: TypeAlias = NDArray[np.intp]  # places in the flat batch
 # Samples `(n,)` → their matrices by name, `(n, rows, columns)`, and their status `(n,)`.
@@ -55,35 +52,18 @@ class FastThenRobust(Generic[P]):
             compute(self.robust, left)
 
 
-class Fallback:
-    """Named expressions that hold under an assumption; the first flag is 0 where it holds.
-
-    The samples that are flagged are computed again by the robust path, and merged. What does not vary, such as the null
-    space of independent rows, is not written a million times.
-    """
-
-    def __init__(self, inputs: Sequence[SX], outputs: Mapping[str, SX], flags: SX) -> None:
-        constant = {name: value for name, value in outputs.items() if value.is_constant() and value.numel()}
-        self.fast = Evaluator(inputs, {name: outputs[name] for name in outputs if name not in constant}, flags)
-        self._constants = {name: np.array(ca.DM(value)) for name, value in constant.items()}
-
-    def over(
-        self, columns: Columns, batch: Batch, robust: Robust, progress: Progress = None, n_threads: int | None = None
-    ) -> tuple[Values, Statuses]:
-        """Values of all samples, and their status `(*batch,)`."""
-        values, (status,) = self.fast.over(columns, batch, progress, n_threads)
-        flat = status.reshape(-1)
-        flagged = np.flatnonzero(flat)
-        places = {name: Place(0, *matrix.shape) for name, matrix in self._constants.items()} | dict(values.places)
-        columns_of = {name: matrix.reshape(-1, 1) for name, matrix in self._constants.items()}
-        beside = {name: np.broadcast_to(column, (len(column), flat.size)) for name, column in columns_of.items()}
-        if not flagged.size:
-            return Values(places, values.table, batch, beside), status
-        values = Values(places, values.table, batch, {name: numbers.copy() for name, numbers in beside.items()})
-        redone, flat[flagged] = robust(flagged)
-        for name in values:
-            values.numbers(name)[:, flagged] = redone[name].reshape(flagged.size, -1).T
+def computed_again(values: Values, status: Statuses, robust: Robust) -> tuple[Values, Statuses]:
+    """The same with the samples that are flagged, whose status `(*batch,)` is not 0, computed by the robust path."""
+    flat = status.reshape(-1)
+    flagged = np.flatnonzero(flat)
+    if not flagged.size:
         return values, status
+    beside = {name: numbers.copy() for name, numbers in values.beside.items()}
+    values = Values(values.places, values.table, values.batch, beside)
+    redone, flat[flagged] = robust(flagged)
+    for name in values:
+        values.numbers(name)[:, flagged] = redone[name].reshape(flagged.size, -1).T
+    return values, status
 
 
 def promising(fast: Evaluator, columns: Columns, batch: Batch) -> bool:

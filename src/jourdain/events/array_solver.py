@@ -21,8 +21,8 @@ from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem, prior_projection, target
 from jourdain.algebra.record import KEPT, Outcome
 from jourdain.algebra.reorder import outcome_in_any_order
-from jourdain.compute.evaluate import Values
-from jourdain.compute.fallback import Fallback, Samples, promising
+from jourdain.compute.evaluate import Evaluator, Values
+from jourdain.compute.fallback import Samples, computed_again, promising
 from jourdain.errors import NotPositiveDefinite, Status
 from jourdain.inputs import Array, Flags, Statuses
 from jourdain.kinds import ON_KINDS, Kind
@@ -94,7 +94,7 @@ def _unrolled(problem: Problem[Array], checked: bool) -> tuple[Values, Statuses]
     ]
     forms = tuple(Form.of(block) for block in problem.blocks)
     event = _unrolled_event(problem.M.shape[-1], forms, len(problem.applied), checked)
-    if not promising(event.fast, columns, batch):
+    if not promising(event, columns, batch):
         return None
 
     def robust(samples: Samples) -> tuple[dict[str, Array], Statuses]:
@@ -102,7 +102,8 @@ def _unrolled(problem: Problem[Array], checked: bool) -> tuple[Values, Statuses]
         values, status = by_lapack(problem.changed(lambda array: array[place]), checked)
         return _without_failed(values, status), status
 
-    return event.over(columns, batch, robust)
+    values, (status,) = event.over(columns, batch)
+    return computed_again(values, status, robust)
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class Form:
 
 
 @lru_cache(maxsize=64)
-def _unrolled_event(n: int, forms: tuple[Form, ...], n_applied: int, checked: bool) -> Fallback:
+def _unrolled_event(n: int, forms: tuple[Form, ...], n_applied: int, checked: bool) -> Evaluator:
     """Every quantity of an event of this form, over scalars; flagged where something is to be looked at again."""
     applied = tuple(SX.sym("f", n) for _ in range(n_applied))
     given = Problem(SX.sym("M", n, n), SX.sym("v", n), tuple(form.block for form in forms), applied)
@@ -134,7 +135,7 @@ def _unrolled_event(n: int, forms: tuple[Form, ...], n_applied: int, checked: bo
     values = outcome(problem, unrolled, independent=True)
     places = _contact_places(problem)
     values, flags, _ = completed(problem, values, unrolled, places, checked, sound, independent=True)
-    return Fallback([inputs], values.columns(KEPT), flags)
+    return Evaluator([inputs], values.columns(KEPT), flags, constants_once=True)
 
 
 def arrays(problem: Problem) -> list[Any]:

@@ -17,7 +17,7 @@ from jourdain.algebra.checks import DOUBTFUL_MASS
 from jourdain.algebra.contacts.iteration import Iterated
 from jourdain.algebra.lapack import positive_definite
 from jourdain.compute.evaluate import KERNEL_FROM, Batch, Columns, Evaluator, Values
-from jourdain.compute.fallback import Fallback, Samples, at_samples
+from jourdain.compute.fallback import FastThenRobust, Samples, at_samples, computed_again
 from jourdain.compute.fallback import promising as promising
 from jourdain.errors import Status
 from jourdain.inputs import Array, Statuses
@@ -41,18 +41,19 @@ class Solver:
         self._M = M
         self._iterated = iterated
         self._slopes = slopes
+        self._paths = FastThenRobust(self._path)
 
-    @cached_property
+    def _path(self, independent: bool) -> Evaluator:
+        """The quantities, where rows are assumed to be independent or not."""
+        return Evaluator(self._all_inputs, *self._build(independent), constants_once=independent)
+
+    @property
     def robust(self) -> Evaluator:
-        return Evaluator(self._all_inputs, *self._build(False))
-
-    @cached_property
-    def _fallback(self) -> Fallback:
-        return Fallback(self._all_inputs, *self._build(True))
+        return self._paths.robust
 
     @property
     def fast(self) -> Evaluator:
-        return self._fallback.fast
+        return self._paths.fast
 
     @cached_property
     def _all_inputs(self) -> list[SX]:
@@ -102,7 +103,8 @@ class Solver:
 
         if math.prod(batch) < KERNEL_FROM or not promising(self.fast, columns, batch):
             return robustly(columns, batch, progress)
-        return self._fallback.over(columns, batch, again, progress, n_threads)
+        values, (status,) = self.fast.over(columns, batch, progress, n_threads)
+        return computed_again(values, status, again)
 
     def _decided(self, values: Values, flags: Statuses, columns: Columns) -> Statuses:
         """The status, after a test of M where it is doubtful. Samples that fail it get NaN."""

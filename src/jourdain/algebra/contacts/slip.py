@@ -266,7 +266,10 @@ class Leg:
 
     def unless(self, condition: SX, other: Leg) -> Leg:
         """The other one where the condition holds."""
-        parts = [ca.if_else(condition, there, here) for here, there in zip(vars(self).values(), vars(other).values(), strict=True)]
+        parts = [
+            ca.if_else(condition, there, here)
+            for here, there in zip(vars(self).values(), vars(other).values(), strict=True)
+        ]
         return Leg(*parts)
 
     def _moved(self, y: SX, u_n: SX, n: SX, rate: SX, p: SX, slip: Slip) -> SX:
