@@ -16,7 +16,7 @@ from jourdain.robots.shapes import points_of
 
 NEAR = 0.1  # of the height of a robot: what is no higher above the ground may stand on it
 FLAT = 0.02  # of the size of a shape: points that are no higher above its lowest one belong to its sole
-AT = 0.75  # of the thickness of a shape: a frame that is no farther from where it touches gives the foot its name
+ASIDE, ABOVE = 0.1, 0.75  # of the thickness of a round shape: a frame that is no farther from where it touches is there
 
 
 def feet(robot: Robot) -> dict[str, Frame]:
@@ -132,15 +132,10 @@ class Stance:
         """Where a node touches the ground."""
         shapes = self.shapes[node]
         lowest = min(shapes, key=lambda placed: placed.low)
-        size = float(np.linalg.norm(lowest.extent))
-        touching = [placed for placed in shapes if placed.low <= lowest.low + FLAT * size]
-        sole = np.concatenate(
-            [
-                placed.points[placed.points[:, 2] - placed.shape.radius <= lowest.low + FLAT * size]
-                for placed in touching
-            ]
-        )
+        ground = lowest.low + FLAT * float(np.linalg.norm(lowest.extent))
+        sole = np.concatenate([one.points[one.points[:, 2] - one.shape.radius <= ground] for one in shapes])
         middle = (sole.min(axis=0) + sole.max(axis=0)) / 2
+        middle[2] = lowest.low + lowest.shape.radius
         named = self._frame_at(node, middle, sole, lowest)
         if named is not None:
             return named
@@ -152,20 +147,24 @@ class Stance:
         return Frame(name, body, self.places[1][body].T @ (middle - self.places[0][body]), np.eye(3))
 
     def _frame_at(self, node: int, middle: Array, sole: Array, lowest: _Placed) -> Frame | None:
-        """The frame nearest to where a shape touches: in its sole, if it is flat, else within its thickness.
+        """The frame nearest to where a shape touches.
 
-        Not one on the axis about which the node turns: that is a knee or an axle.
+        In a flat sole; between the centre of a ball and the ground; close above the lowest point of another round
+        shape. Not on the axis about which the node turns: that is a knee or an axle.
         """
-        own = [frame for frame in self.robot.description.frames if self._node(frame.body) == node]
-        thickness, half = float(np.median(lowest.extent)), np.ptp(sole, axis=0) / 2
-        is_flat = np.max(half[:2]) > np.max(lowest.extent[:2]) / 4
+        thickness, half = float(np.median(lowest.extent)), np.ptp(sole, axis=0)[:2] / 2
+        is_flat, radius = np.max(half) > np.max(lowest.extent[:2]) / 4, lowest.shape.radius
+        aside = half if is_flat else half + ASIDE * thickness
+        above = thickness * (FLAT if is_flat else ASIDE if radius else ABOVE)
         best, nearest = None, np.inf
-        for frame in own:
-            point = self.world(frame.body, frame.position)
-            away, distance = np.abs(point - middle), float(np.linalg.norm(point - middle))
-            near = np.all(away <= np.add(half, [0, 0, FLAT * thickness])) if is_flat else distance <= AT * thickness
-            if near and distance < nearest and self._off_axis(node, point) > FLAT * thickness:
-                best, nearest = frame, distance
+        for frame in self.robot.description.frames:
+            if self._node(frame.body) != node:
+                continue
+            away = self.world(frame.body, frame.position) - middle
+            is_there = np.all(np.abs(away[:2]) <= aside) and -radius - FLAT * thickness <= away[2] <= above
+            is_nearer = np.linalg.norm(away) < nearest
+            if is_there and is_nearer and self._off_axis(node, middle + away) > FLAT * thickness:
+                best, nearest = frame, float(np.linalg.norm(away))
         return best
 
     def _off_axis(self, node: int, point: Array) -> float:
