@@ -76,7 +76,7 @@ def test_what_is_ignored_and_what_would_act(tmp_path: Path, name: str) -> None:
     assert found == kinds
     assert len(told) == acts
     for text in told:
-        assert text.startswith(f"'{file}' has ")
+        assert f" of '{file}', which would act between events; " in text
         assert text.endswith(".")
         for kind in kinds:
             assert (kind in text) == (kind != "tendons")
@@ -102,7 +102,7 @@ def test_all_in_one_sentence(tmp_path: Path) -> None:
     parts = {"joint": "stiffness='3' damping='1' range='-9 9'", "body": "gravcomp='1'", "option": "", "more": ""}
     file.write_text(MJCF.format(**parts))
     _, (text,) = loaded(file)
-    assert "has springs, damping and gravity compensation, which would act between events" in text
+    assert "jd.load leaves out springs, damping and gravity compensation of " in text
     assert "limits" not in text
     assert text.count(". ") == 0
 

@@ -39,9 +39,10 @@ def load(
     description = _read(path, floating, fixed)
     kinds = acting(description.ignored)
     if kinds:
+        named = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if kinds[1:] else kinds)
         warnings.warn(
-            f"'{path}' has {' and '.join([', '.join(kinds[:-1]), kinds[-1]] if kinds[1:] else kinds)}, which would act "
-            "between events and is not used; robot.ignored has the names, and jd.Hybrid takes forces.",
+            f"jd.load leaves out {named} of '{path}', which would act between events; robot.ignored has the names, and "
+            "jd.Hybrid takes forces.",
             RobotWarning,
             stacklevel=2,
         )
