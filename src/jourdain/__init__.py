@@ -51,6 +51,7 @@ _CONTENTS = {
         "OffConstraint",
         "PriorViolated",
         "Rheonomic",
+        "RobotWarning",
         "ShapeError",
         "Status",
         "TooLarge",
@@ -110,6 +111,7 @@ if TYPE_CHECKING:  # the same, for tools that read the source
     from jourdain.errors import OffConstraint as OffConstraint
     from jourdain.errors import PriorViolated as PriorViolated
     from jourdain.errors import Rheonomic as Rheonomic
+    from jourdain.errors import RobotWarning as RobotWarning
     from jourdain.errors import ShapeError as ShapeError
     from jourdain.errors import Status as Status
     from jourdain.errors import TooLarge as TooLarge

@@ -58,6 +58,10 @@ class BadRobot(Error):
     joints: Sequence[str] = ()
 
 
+class RobotWarning(UserWarning):
+    """What is doubtful about a robot file, or is in it and not used though it acts."""
+
+
 class MissingExtra(Error, ImportError):
     """A package that one of the extras installs, as in `pip install 'jourdain[robots]'`, is not there."""
 

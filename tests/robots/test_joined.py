@@ -126,9 +126,9 @@ def test_fixed_joints_among_those_that_follow(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"base": "nan"}, "Body 'base' of '.*' has a number that is not finite"),
+        ({"base": "nan"}, "'.*' has a number that is not finite: nan in attribute 'value' .* in <link name='base'>"),
         ({"base": "-1"}, "Body 'base' of '.*' has the mass -1 kg; masses are not negative"),
-        ({"origin": "0 inf 0"}, "Body 'c' of '.*' has a number that is not finite"),
+        ({"origin": "0 inf 0"}, "'.*' has a number that is not finite: inf in attribute 'xyz' .* in <joint name='j3'>"),
         ({"mimic": "j3"}, "Joint 'j3' of '.*' follows itself"),
         ({"more": '<link name="alone"/>'}, "has several roots, 'base', 'alone'; join them by joints"),
     ],

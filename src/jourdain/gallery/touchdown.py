@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import radians
@@ -10,12 +11,13 @@ from typing import Any
 
 import sympy as sp
 
-from jourdain.errors import BadRobot, listing
-from jourdain.inputs import FilePath
+from jourdain.errors import BadRobot, RobotWarning, listing
+from jourdain.inputs import Array, FilePath
 from jourdain.laws import Law
-from jourdain.robots.description import GROUND, Description, Joint
+from jourdain.robots.description import Joint
+from jourdain.robots.feet import high_feet, unread_meshes
 from jourdain.robots.limbs import limb
-from jourdain.robots.load import load
+from jourdain.robots.load import load_for_event
 from jourdain.robots.robot import Robot
 from jourdain.scenarios.builder import RESERVED
 from jourdain.scenarios.scenario import Scenario
@@ -36,9 +38,18 @@ def touchdown(
 
     `robot`: a URDF or MJCF file, whose root floats; or one that is loaded. All joints are parameters, and their rates
     as `…_rate`; `knee` bends all limbs so that each foot stays under its hip, `roll`, `pitch` and `yaw` turn the base
-    (about x, then y, then z of the world), `v_x … omega_z` move it.
+    (about x, then y, then z of the world), `v_x … omega_z` move it. Feet are frames, or those that the error proposes
+    if none are given: where the geometry of a limb touches the ground. A foot that is far above the ground at the
+    default pose gets a `RobotWarning`.
     """
     loaded, names = read(robot, feet)
+    found = landing(loaded, names, law)
+    warn_of_high_feet(loaded, names, found.state({})[0])
+    return found
+
+
+def landing(loaded: Robot, names: Sequence[str], law: Law | None = None) -> Scenario:
+    """The touchdown of a robot that is loaded on feet that are there."""
     contacts = [loaded.contact(name) for name in names]
     event = loaded.event(contacts=dict.fromkeys(contacts, law)) if law is not None else loaded.event(inert=contacts)
     base = base_of(loaded)
@@ -61,17 +72,25 @@ def touchdown(
 def read(robot: FilePath | Robot, feet: str | Sequence[str]) -> tuple[Robot, list[str]]:
     """The robot, which floats, and the frames it stands on."""
     own = robot == "quadruped" and not Path(str(robot)).exists()
-    loaded = robot if isinstance(robot, Robot) else load(ROBOTS / "quadruped.xml" if own else robot, floating=True)
+    loaded = robot if isinstance(robot, Robot) else load_for_event(ROBOTS / "quadruped.xml" if own else robot)
     names = [name.strip() for name in feet.split(",") if name.strip()] if isinstance(feet, str) else list(feet)
     if own and not names:
         names = list(QUADRUPED)
     if not names:
-        ends = listing(_ends(loaded.description))
-        raise BadRobot(f"Say which frames of the robot touch the ground: feet=A,B. The ends of its limbs are: {ends}.")
+        raise BadRobot(f"Say which frames of the robot touch the ground: feet=A,B. {_proposal(loaded)}")
     for name in names:
         loaded.place(name)
     base_of(loaded)
     return loaded, names
+
+
+def _proposal(robot: Robot) -> str:
+    """What could be the feet, by the geometry of the limbs."""
+    unread = unread_meshes(robot)
+    lost = f" The meshes of {listing(unread)} cannot be read; STL and OBJ files can." if unread else ""
+    if not robot.feet:
+        return f"None are proposed: no geometry of its limbs is known that can touch the ground.{lost}"
+    return f"The ends of its limbs are: {listing(robot.feet)}.{lost}"
 
 
 def base_of(robot: Robot) -> Joint:
@@ -84,10 +103,18 @@ def base_of(robot: Robot) -> Joint:
     return free[0]
 
 
-def _ends(description: Description) -> list[str]:
-    """Bodies that carry no other."""
-    carrying = {body.parent for body in description.bodies}
-    return [body.name for i, body in enumerate(description.bodies) if i not in carrying and body.parent != GROUND]
+def warn_of_high_feet(robot: Robot, feet: Sequence[str], q: Array) -> None:
+    """Warn of feet that are far above the ground while others, or other parts of the robot, touch it."""
+    high = high_feet(robot, feet, q)
+    if high:
+        told = ", ".join(f"'{name}' by {height:.2g} m" for name, height in high.items())
+        others = f", as {listing(robot.feet)}," if robot.feet else ""
+        warnings.warn(
+            f"At this pose feet are far above the ground, on which the robot's lowest point is: {told}; choose feet "
+            f"that touch it{others} or another pose.",
+            RobotWarning,
+            stacklevel=3,
+        )
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def robot_picture(
     if cell is None:
         cell = new_figure(6.0, 4.6).add_gridspec(1, 1)[0]
     figure = cell.get_gridspec().figure
-    heights = [float(robot.position(name, pose, **parameters)[2]) for name in marks]
+    heights = [float(_at(robot, name, pose, parameters)[2]) for name in marks]
     floor = min(heights) if heights else None
     pixels = None if render is False else rendered(_order(robot, pose, floor))
     if pixels is None and render:
@@ -54,6 +54,12 @@ def robot_picture(
         ax.set_axis_off()
         return ax
     return _stick(figure.add_subplot(cell, projection="3d"), robot, pose, marks, floor, parameters)
+
+
+def _at(robot: Robot, name: str, q: Any, parameters: Mapping[str, Any]) -> Any:
+    """Where a frame or a foot is, `(3,)`."""
+    place = robot.place(name)
+    return robot.evaluate(f"place {name}", lambda: {"r": robot.tree.position(place)}, q, None, parameters)["r"][..., 0]
 
 
 def _trimmed(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -86,10 +92,9 @@ def _stick(
 
     for body, here in zip(bodies, places, strict=True):
         bone(body.parent, here)
-    ends = [robot.position(name, q, **parameters) for name in marks]
-    carriers = {frame.name: frame.body for frame in robot.description.frames}
+    ends = [_at(robot, name, q, parameters) for name in marks]
     for name, end in zip(marks, ends, strict=True):
-        bone(carriers[name], end)
+        bone(robot.frame(name).body, end)
         ax.scatter(*end, color=VERMILION, s=28, zorder=5)
         ax.text(*end, f" {name}", fontsize=SMALL)
     seen = np.array([place for place in (*places, *ends) if place is not None])

@@ -83,6 +83,28 @@ class Equality:
 
 
 @dataclass(frozen=True)
+class Mesh:
+    """A file that is read when its points are needed."""
+
+    name: str  # as the robot file has it
+    robot: str  # the path of that
+    folder: str  # in which meshes are, beside it
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """Geometry of a body that may touch the ground: balls around points, and all between them."""
+
+    name: str
+    body: int
+    position: Array  # (3,), m, in the body
+    rotation: Array  # (3, 3)
+    points: Array  # (n, 3), m, in axes of its own; of a mesh that is not read yet, the scale (3,)
+    radius: float = 0.0  # m
+    mesh: Mesh | None = None
+
+
+@dataclass(frozen=True)
 class Source:
     """A file, for pictures of what it holds."""
 
@@ -103,6 +125,8 @@ class Description:
     # Parameter → what it stands for: (body, "mass" | "length" | "com.x" | …), all with one value.
     parameters: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    ignored: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what is not used: kind → names
 
     def joints(self) -> Iterator[Joint]:
         """In the order of q."""
@@ -150,5 +174,7 @@ class Description:
             named(key): tuple((named(body), what) for body, what in several) for key, several in self.parameters.items()
         }
         sources = tuple(replace(source, prefix=named(source.prefix)) for source in self.sources)
-        return replace(self, bodies=tuple(bodies), frames=tuple(map(place, self.frames)),
-                       equalities=tuple(equalities), parameters=parameters, sources=sources)  # fmt: skip
+        shapes = tuple(replace(shape, name=named(shape.name), body=moved(shape.body)) for shape in self.shapes)
+        ignored = {kind: tuple(map(named, own)) for kind, own in self.ignored.items()}
+        return replace(self, bodies=tuple(bodies), frames=tuple(map(place, self.frames)), equalities=tuple(equalities),
+                       parameters=parameters, sources=sources, shapes=shapes, ignored=ignored)  # fmt: skip

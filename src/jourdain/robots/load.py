@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jourdain.errors import BadRobot, unknown
+from jourdain.errors import BadRobot, RobotWarning, unknown
 from jourdain.inputs import FilePath
 from jourdain.robots.build import build
 from jourdain.robots.description import Description
 from jourdain.robots.design import OpenedParameters, opened
+from jourdain.robots.ignored import acting, without_joints
 from jourdain.robots.robot import Robot
 
 
@@ -19,17 +21,43 @@ def load(
     """A robot from a URDF or MJCF file. `floating`: its root is free, with the coordinates `base.x … base.qz`.
 
     URDF is read as it is written; meshes need not be there, and fixed links keep their names as points. MJCF is read as
-    MuJoCo compiles it, with the masses of its geoms. Between events gravity acts; springs, dampers and motors of the
-    file do not, unless they are given to `jd.Hybrid`. `fixed`: joints that do not move, at their neutral position.
+    MuJoCo compiles it, with the masses of its geoms. `fixed`: joints that do not move, at their neutral position.
+
+    Between events gravity acts, and the forces that `jd.Hybrid` is given. `robot.ignored` lists what else the file
+    has. A `RobotWarning` names, in one sentence, what would act by itself and change a motion: springs, damping,
+    friction loss, gravity compensation, fluid, plugins and flexes. They do not change an event. There is no warning of
+    what acts only if you say so: contacts and limits are named in an event, actuators need a signal, keyframes and
+    sensors do nothing; the springs, damping and friction of a tendon are warned of, the tendon itself is not. MuJoCo's
+    own warnings are given as one `RobotWarning` too. A number that is NaN or infinite raises BadRobot, also in a file
+    that is included.
 
     `parameters`: what is left open for design, with the value of the file as default: "BODY.mass", "BODY.com.x",
     "BODY.inertia.xx" (about the centre of mass, in the body's axes), "BODY.x" (where it is placed in its parent), and
     "BODY.length": all that the body carries moves along, in proportion; its own inertia stays. A dict gives names of
     your own, also one for several: {"shank": ["FL_LOWER_LEG.length", "FR_LOWER_LEG.length"]}.
     """
+    description = _read(path, floating, fixed)
+    kinds = acting(description.ignored)
+    if kinds:
+        named = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if kinds[1:] else kinds)
+        warnings.warn(
+            f"jd.load leaves out {named} of '{path}', which would act between events; robot.ignored has the names, and "
+            "jd.Hybrid takes forces.",
+            RobotWarning,
+            stacklevel=2,
+        )
+    return build(opened(description, parameters))
+
+
+def load_for_event(path: FilePath) -> Robot:
+    """A robot whose root floats, for events alone: nothing is said of what acts between them."""
+    return build(_read(path, True, ()))
+
+
+def _read(path: FilePath, floating: bool, fixed: str | Sequence[str]) -> Description:
     from jourdain.robots.robot_file import read
 
-    return build(opened(_without(read(path, floating), fixed), parameters))
+    return _without(read(path, floating), fixed)
 
 
 def _without(description: Description, fixed: str | Sequence[str]) -> Description:
@@ -55,4 +83,5 @@ def _without(description: Description, fixed: str | Sequence[str]) -> Descriptio
         if leader in fixed:
             equality = replace(equality, joints=(follower, None), polynomial=equality.polynomial[:1])
         kept.append(equality)
-    return replace(description, bodies=tuple(bodies), equalities=tuple(kept))
+    ignored = without_joints(description.ignored, fixed)
+    return replace(description, bodies=tuple(bodies), equalities=tuple(kept), ignored=ignored)

@@ -13,6 +13,9 @@ from jourdain.errors import BadRobot
 from jourdain.inputs import Array
 from jourdain.robots.description import N_V, Body, Description, Equality, Frame
 from jourdain.robots.file_joints import joint_kinds, joint_of, limited, placed
+from jourdain.robots.ignored import ignored_in_mjcf
+from jourdain.robots.mjcf_names import body_name, joint_name
+from jourdain.robots.mjcf_shapes import shapes_of
 from jourdain.robots.rotations import from_quaternion
 
 if TYPE_CHECKING:
@@ -39,7 +42,15 @@ def from_mjcf(file: Path) -> Description:
     if off & mujoco.mjtDisableBit.mjDSBL_EQUALITY:
         equalities = [replace(equality, active=False) for equality in equalities]
     name = model.names[: model.names.index(b"\0")].decode()
-    return Description(name, tuple(bodies), _found_by(frames, model), tuple(equalities), gravity)
+    return Description(
+        name,
+        tuple(bodies),
+        _found_by(frames, model),
+        tuple(equalities),
+        gravity,
+        shapes=shapes_of(model),
+        ignored=ignored_in_mjcf(model),
+    )
 
 
 def _armatures(model: mujoco.MjModel, file: Path) -> Array:
@@ -87,14 +98,14 @@ def _mjcf_frame(element: Any, body: int) -> Frame:
 
 
 def _mjcf_body(model: mujoco.MjModel, i: int, armatures: Array, file: Path) -> Body:
-    name = _body_name(model, i)
+    name = body_name(model, i)
     first = model.body_jntadr[i]
     joints = []
     for j in range(first, first + model.body_jntnum[i]):
         kind, dof, q = joint_kinds()[int(model.jnt_type[j])], model.jnt_dofadr[j], model.jnt_qposadr[j]
         armature = [float(a) for a in armatures[dof : dof + N_V[kind]]]
         reference = float(model.qpos0[q]) if kind in ("hinge", "slide") else 0.0
-        joint = joint_of(_joint_name(model, j), kind, model.jnt_axis[j], model.jnt_pos[j], armature, file, reference)
+        joint = joint_of(joint_name(model, j), kind, model.jnt_axis[j], model.jnt_pos[j], armature, file, reference)
         if kind == "free":
             joint = placed(joint, model.qpos0[q : q + 7])
         joints.append(limited(joint, model.jnt_range[j]) if model.jnt_limited[j] else joint)
@@ -105,24 +116,6 @@ def _mjcf_body(model: mujoco.MjModel, i: int, armatures: Array, file: Path) -> B
     return Body(
         name, parent, np.array(model.body_pos[i]), rotation, tuple(joints), float(model.body_mass[i]), com, inertia
     )
-
-
-def _body_name(model: mujoco.MjModel, i: int) -> str:
-    return model.body(i).name or f"body {i}"
-
-
-def _joint_name(model: mujoco.MjModel, j: int) -> str:
-    """Its own; without one, "base" for the one free joint, else that of its body."""
-    import mujoco
-
-    if model.joint(j).name:
-        return str(model.joint(j).name)
-    free = np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
-    if len(free) == 1 and free[0] == j:
-        return "base"
-    body = int(model.jnt_bodyid[j])
-    own = j - int(model.body_jntadr[body])
-    return _body_name(model, body) if model.body_jntnum[body] == 1 else f"{_body_name(model, body)}.{own}"
 
 
 def _mjcf_equality(model: mujoco.MjModel, i: int, file: Path) -> Equality:
@@ -137,14 +130,14 @@ def _mjcf_equality(model: mujoco.MjModel, i: int, file: Path) -> Equality:
         raise BadRobot(f"The equality{named} of '{file}' is of type {what}; supported are connect, weld and joint.")
     one, other = int(model.eq_obj1id[i]), int(model.eq_obj2id[i])
     if kind == "joint":
-        joints = (_joint_name(model, one), None if other < 0 else _joint_name(model, other))
+        joints = (joint_name(model, one), None if other < 0 else joint_name(model, other))
         coefficients = tuple(float(c) for c in data[:5])
         return Equality(given or f"joint {joints[0]}", "joint", None, joints, coefficients, active)
     if model.eq_objtype[i] == mujoco.mjtObj.mjOBJ_SITE:
         sites = [_mjcf_frame(model.site(k), model.site_bodyid[k]) for k in (one, other)]
         ends = (sites[0], sites[1])
     else:
-        names = [_body_name(model, k) if k else "world" for k in (one, other)]
+        names = [body_name(model, k) if k else "world" for k in (one, other)]
         at_one, at_other = (data[:3], data[3:6]) if kind == "connect" else (data[3:6], data[:3])
         turn = from_quaternion(data[6:10]) if kind == "weld" else np.eye(3)
         ends = (

@@ -136,12 +136,37 @@ class Robot(Mechanism):
         return self.evaluate(f"frame jacobian {frame}", both, q, None, parameters)["J"]
 
     def place(self, name: str) -> Place:
-        frames = self._frames
-        if name == WORLD and WORLD not in frames:
-            return Place(GROUND, SX(3, 1), SX.eye(3))
-        if name not in frames:
-            raise unknown("frame", name, frames)
-        return self.tree.place(frames[name])
+        """Where a frame is fixed, by its name."""
+        return self.tree.place(self.frame(name))
+
+    def frame(self, name: str) -> Frame:
+        """A link, site, body or geom; one of `feet`; or the world."""
+        if name in self._frames:
+            return self._frames[name]
+        if name == WORLD:
+            return Frame(WORLD, GROUND, np.zeros(3), np.eye(3))
+        if name in self._feet:
+            return self._feet[name]
+        raise unknown("frame", name, [*self._frames, *self._feet])
+
+    @property
+    def feet(self) -> tuple[str, ...]:
+        """What could be its feet, one per limb: frames where the lowest geometry that can touch the ground does so.
+
+        For limbs as they are in the neutral pose. `contact` and `weld` take these names.
+        """
+        return tuple(self._feet)
+
+    @cached_property
+    def _feet(self) -> dict[str, Frame]:
+        from jourdain.robots.feet import feet
+
+        return feet(self)
+
+    @property
+    def ignored(self) -> dict[str, tuple[str, ...]]:
+        """What the file has and is not used: kind, as "springs" or "contact geoms", → names."""
+        return dict(self.description.ignored)
 
     @cached_property
     def _frames(self) -> dict[str, Frame]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,13 +12,16 @@ from pathlib import Path
 
 import numpy as np
 
-from jourdain.errors import BadRobot, MissingExtra, listing, optional
+from jourdain.errors import BadRobot, MissingExtra, RobotWarning, listing, optional
 from jourdain.inputs import FilePath
-from jourdain.robots.description import GROUND, Body, Description, Source
+from jourdain.robots.description import GROUND, Description, Source
 from jourdain.robots.file_joints import joint_of, placed
+from jourdain.robots.finite import check_finite
 from jourdain.robots.mjcf import from_mjcf
 from jourdain.robots.rotations import to_quaternion
 from jourdain.robots.urdf import from_urdf
+
+MOST_SAID = 5  # of MuJoCo's warnings
 
 
 def read(path: FilePath, floating: bool) -> Description:
@@ -25,20 +29,22 @@ def read(path: FilePath, floating: bool) -> Description:
     file = Path(path)
     kind = _kind(file)
     with _in_one_sentence(file, kind):
-        found = from_urdf(file) if kind == "robot" else from_mjcf(file)
+        check_finite(file)
+        found = from_urdf(file, floating) if kind == "robot" else from_mjcf(file)
     if not found.bodies:
         raise BadRobot(f"'{file}' describes no body.")
     _refuse_unsound(found, file)
     found = replace(found.settled(), sources=(Source(str(file.absolute()), False),))
-    if not floating:
-        return found
-    return _floating(_with_root(found) if kind == "robot" else found, file)
+    return _floating(found, file) if floating else found
 
 
 def _kind(file: Path) -> str:
     """The root element, of an XML file that can be read."""
-    if file.is_dir() or not file.exists():
-        what = "is a folder" if file.is_dir() else "does not exist"
+    try:
+        what = "is a folder" if file.is_dir() else "" if file.exists() else "does not exist"
+    except (OSError, ValueError):  # too long for a path, as the text of a file is
+        raise BadRobot(f"'{str(file)[:40]}…' is no path; give the path of a URDF or MJCF file.") from None
+    if what:
         raise BadRobot(f"'{file}' {what}; give the path of a URDF or MJCF file.")
     try:
         root = ElementTree.parse(file).getroot().tag
@@ -66,7 +72,7 @@ def _check_version(version: str, kind: str) -> None:
 
 @contextlib.contextmanager
 def _in_one_sentence(file: Path, kind: str) -> Iterator[None]:
-    """What MuJoCo cannot read is said in one sentence; its warnings, which it would print and log, are left out."""
+    """What MuJoCo cannot read is said in one sentence, and so are its warnings, which it would print and log."""
     try:
         mujoco = optional("mujoco", "robots", "Reading a robot file")
     except MissingExtra:
@@ -75,7 +81,8 @@ def _in_one_sentence(file: Path, kind: str) -> Iterator[None]:
         raise BadRobot(f"MuJoCo, which reads robot files, cannot be imported: {error}.") from None
     _check_version(mujoco.__version__, kind)
     before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda said: None)
+    warned: list[str] = []
+    mujoco.set_mju_user_warning(warned.append)
     try:
         yield
     except BadRobot:
@@ -85,6 +92,11 @@ def _in_one_sentence(file: Path, kind: str) -> Iterator[None]:
         raise BadRobot(f"'{file}' cannot be read as a robot: {said}.") from None
     finally:
         mujoco.set_mju_user_warning(before)
+    # That a mimic has no leader is said of all such joints together, in `urdf`.
+    lines = list(dict.fromkeys(" ".join(one.split()).rstrip(".") for one in warned if not one.startswith("<mimic>")))
+    if lines:
+        more = f"; and {len(lines) - MOST_SAID} more" if len(lines) > MOST_SAID else ""
+        warnings.warn(f"MuJoCo warns of '{file}': {'; '.join(lines[:MOST_SAID])}{more}.", RobotWarning, stacklevel=6)
 
 
 def _refuse_unsound(found: Description, file: Path) -> None:
@@ -101,25 +113,6 @@ def _refuse_unsound(found: Description, file: Path) -> None:
             raise BadRobot(f"'{equality.name}' of '{file}' has a coefficient that is not finite.")
         if equality.kind == "joint" and equality.joints[0] == equality.joints[1]:
             raise BadRobot(f"Joint '{equality.joints[0]}' of '{file}' follows itself.")
-
-
-def _with_root(found: Description) -> Description:
-    """A root link that is called "world", which MuJoCo takes for the world itself, as a body that can float.
-
-    It has no frame: the name "world" stays that of what does not move.
-    """
-    roots = [body for body in found.bodies if body.parent == GROUND]
-    if (
-        len(roots) == 1
-        and not roots[0].joints
-        and not np.any(roots[0].position)
-        and np.all(roots[0].rotation == np.eye(3))
-    ):
-        return found
-    root = Body("world", GROUND, np.zeros(3), np.eye(3), (), 0.0, np.zeros(3), np.zeros((3, 3)))
-    moved = found.prefixed("", 1)
-    bodies = [replace(body, parent=0) if body.parent == GROUND else body for body in moved.bodies]
-    return replace(moved, bodies=(root, *bodies))
 
 
 def _carries_joints(found: Description, root: int) -> bool:

@@ -36,9 +36,17 @@ def scene(robots: Mapping[str, Robot]) -> Robot:
         raise BadRobot("A scene needs at least one robot or body; give {'robot': robot, 'load': payload}.")
     if any(not np.array_equal(gravities[0], g) for g in gravities):
         raise BadRobot(f"The parts of a scene have different gravities: {', '.join(str(tuple(g)) for g in gravities)}.")
-    sources = tuple(source for part in parts for source in part.sources)
+    kinds = dict.fromkeys(kind for part in parts for kind in part.ignored)
     return build(
         Description(
-            " and ".join(robots), tuple(bodies), tuple(frames), tuple(equalities), gravities[0], parameters, sources
+            " and ".join(robots),
+            tuple(bodies),
+            tuple(frames),
+            tuple(equalities),
+            gravities[0],
+            parameters,
+            sources=tuple(source for part in parts for source in part.sources),
+            shapes=tuple(shape for part in parts for shape in part.shapes),
+            ignored={kind: tuple(name for part in parts for name in part.ignored.get(kind, ())) for kind in kinds},
         )
     )

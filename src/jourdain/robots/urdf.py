@@ -4,37 +4,61 @@ from __future__ import annotations
 
 import warnings
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from jourdain.errors import BadRobot, listing
-from jourdain.robots.description import GROUND, N_V, Body, Description, Equality, Frame
+from jourdain.errors import BadRobot, RobotWarning, listing
+from jourdain.robots.description import GROUND, N_V, Body, Description, Equality, Frame, Mesh, Shape
 from jourdain.robots.file_joints import joint_kinds, joint_of, limited
+from jourdain.robots.ignored import ignored_in_urdf, link_geom_name
 from jourdain.robots.rotations import from_quaternion
+from jourdain.robots.shapes import primitive
+
+WORLD = "world"
 
 
-def from_urdf(file: Path) -> Description:
-    """From MuJoCo's uncompiled MjSpec: inertias as written, no meshes needed, fixed links kept."""
+def from_urdf(file: Path, floating: bool) -> Description:
+    """From MuJoCo's uncompiled MjSpec: inertias as written, no meshes needed, fixed links kept.
+
+    MuJoCo takes a link that is called "world" for the world itself. If it is the root and floats, it is a body with the
+    inertia of the file; it has no frame: the name "world" stays that of what does not move.
+    """
     import mujoco
 
-    _refuse_roots(file)
+    tree = ElementTree.parse(file).getroot()
+    root = _root(tree, file)
     spec = mujoco.MjSpec.from_file(str(file))
     bodies: list[Body] = []
     indices: dict[str, int] = {spec.worldbody.name: GROUND}
 
+    def add(body: Any, parent: int) -> None:
+        indices[body.name] = len(bodies)
+        bodies.append(_urdf_body(body, parent, file))
+
     def walk(parent: Any) -> None:
         for body in parent.bodies:
-            indices[body.name] = len(bodies)
-            bodies.append(_urdf_body(body, indices[parent.name], file))
+            add(body, indices[parent.name])
             walk(body)
 
+    free = any(joint.type == mujoco.mjtJoint.mjJNT_FREE for body in spec.worldbody.bodies for joint in body.joints)
+    if floating and root == WORLD and (spec.worldbody.mass > 0 or not free):  # else the file has its base float itself
+        add(spec.worldbody, GROUND)
     walk(spec.worldbody)
     follows = [_urdf_mimic(equality) for equality in spec.equalities]
-    _warn_of_mimics(file, {equality.joints[0] for equality in follows})
-    frames = [Frame(body.name, i, np.zeros(3), np.eye(3)) for i, body in enumerate(bodies)]
-    return Description(spec.modelname, tuple(bodies), tuple(frames), tuple(follows), np.array(spec.option.gravity))
+    _warn_of_mimics(tree, file, {equality.joints[0] for equality in follows})
+    frames = [Frame(body.name, i, np.zeros(3), np.eye(3)) for i, body in enumerate(bodies) if body.name != WORLD]
+    return Description(
+        spec.modelname,
+        tuple(bodies),
+        tuple(frames),
+        tuple(follows),
+        np.array(spec.option.gravity),
+        shapes=tuple(_urdf_shapes(spec, indices, file)),
+        ignored=ignored_in_urdf(spec, tree),
+    )
 
 
 def _urdf_body(body: Any, parent: int, file: Path) -> Body:
@@ -61,27 +85,50 @@ def _urdf_body(body: Any, parent: int, file: Path) -> Body:
     return Body(body.name, parent, np.array(body.pos), rotation, tuple(joints), float(body.mass), com, inertia)
 
 
+def _urdf_shapes(spec: Any, indices: Mapping[str, int], file: Path) -> Iterator[Shape]:
+    """The collision geometry of links that move, or may."""
+    import mujoco
+
+    for geom in spec.geoms:
+        body = indices[geom.parent.name]
+        if body == GROUND or not (geom.contype or geom.conaffinity):
+            continue
+        name, rotation = link_geom_name(geom), from_quaternion(geom.quat)
+        if geom.type == mujoco.mjtGeom.mjGEOM_MESH:
+            mesh = spec.mesh(geom.meshname)
+            unread = Mesh(mesh.file, str(file.absolute()), spec.compiler.meshdir)
+            yield Shape(name, body, np.array(geom.pos), rotation, np.array(mesh.scale), mesh=unread)
+        else:
+            made = primitive(geom.type.name.removeprefix("mjGEOM_").lower(), np.array(geom.size))
+            if made is not None:
+                yield Shape(name, body, np.array(geom.pos), rotation, *made)
+
+
 def _urdf_mimic(equality: Any) -> Equality:
     follower, leader = equality.name1, equality.name2
     return Equality(f"mimic {follower}", "joint", None, (follower, leader), tuple(float(c) for c in equality.data[:5]))
 
 
-def _refuse_roots(file: Path) -> None:
-    """A URDF is one tree; links that hang on nothing would stand still beside it."""
-    root = ElementTree.parse(file).getroot()
-    children = {child.get("link") for child in root.findall("joint/child")}
-    roots = [str(link.get("name")) for link in root.findall("link") if link.get("name") not in children]
+def _root(tree: ElementTree.Element, file: Path) -> str:
+    """The root link. A URDF is one tree; links that hang on nothing would stand still beside it."""
+    children = {child.get("link") for child in tree.findall("joint/child")}
+    roots = [str(link.get("name")) for link in tree.findall("link") if link.get("name") not in children]
     if len(roots) > 1:
         raise BadRobot(f"'{file}' has several roots, {listing(roots)}; join them by joints, or load them one by one.")
+    if WORLD in children:
+        raise BadRobot(
+            f"Link '{WORLD}' of '{file}' hangs on another link; only the root may have that name: rename it."
+        )
+    return roots[0] if roots else ""
 
 
-def _warn_of_mimics(file: Path, following: set[str]) -> None:
+def _warn_of_mimics(tree: ElementTree.Element, file: Path, following: set[str]) -> None:
     """MuJoCo drops a mimic whose leader it does not find; that a joint is free then must be said."""
-    joints = ElementTree.parse(file).getroot().findall("joint")
+    joints = tree.findall("joint")
     mimics = [
         str(joint.get("name")) for joint in joints if joint.find("mimic") is not None and joint.get("type") != "fixed"
     ]
     free = [name for name in mimics if name not in following]
     if free:
         told = f"{listing(free)} of '{file}' mimic what is no joint of the file that moves; they are left free."
-        warnings.warn(told, stacklevel=6)
+        warnings.warn(told, RobotWarning, stacklevel=6)

@@ -12,7 +12,7 @@ import numpy as np
 from jourdain.errors import BadArgument, BadEvent, Status
 from jourdain.events.table import aligned, rounded
 from jourdain.events.transition import Transition
-from jourdain.gallery.touchdown import BASE, base_of, touchdown
+from jourdain.gallery.touchdown import BASE, base_of, landing, warn_of_high_feet
 from jourdain.kinds import ContactState
 from jourdain.laws import MoreauCoulomb
 from jourdain.progress import bar, quiet
@@ -106,7 +106,9 @@ def study(scenario: Scenario, feet: tuple[str, ...], values: Mapping[str, float]
     robot = scenario.event.mechanism
     assert isinstance(robot, Robot)
     outcome = scenario.solve(parameters=values)
-    ideal = scenario if not scenario.event.layout.along("one_sided") else touchdown(robot, feet)
+    if values:  # else it is the pose of which `touchdown` has warned
+        warn_of_high_feet(robot, feet, outcome.q)
+    ideal = scenario if not scenario.event.layout.along("one_sided") else landing(robot, feet)
     pose = {name: value for name, value in values.items() if name in ideal.parameters}
     states = sampled(ideal, feet, pose, n)
     names = base_of(robot).velocity_names()
@@ -167,7 +169,7 @@ def foot_shares(
     robot: Robot, feet: tuple[str, ...], values: Mapping[str, float], n: int
 ) -> dict[str, dict[str, float]]:
     """What each foot does where it can slip and lift, as shares of n states."""
-    rough = touchdown(robot, feet, MoreauCoulomb(FRICTION, 0.0))
+    rough = landing(robot, feet, MoreauCoulomb(FRICTION, 0.0))
     samples = draws(rough, values, n, np.random.default_rng(SEED))
     found = rough.sweep(samples=samples, keep=[f"contact_state.{foot}" for foot in feet], progress=None)
     shares = {}

@@ -12,7 +12,7 @@ import numpy as np
 
 from jourdain.events.event import Event
 from jourdain.inputs import Array
-from jourdain.robots.load import load
+from jourdain.robots.load import load_for_event
 from jourdain.robots.robot import Robot
 from jourdain.studies.benchmarks.contestant import Contestant, check_equal
 
@@ -38,7 +38,7 @@ class Case:
 
     @cached_property
     def robot(self) -> Robot:
-        return load(self.path, floating=True)
+        return load_for_event(self.path)
 
     @cached_property
     def event(self) -> Event:
