@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sp
 from scipy.signal import savgol_filter
 
 import jourdain as jd
@@ -179,6 +180,147 @@ def test_an_elastic_event_is_compared_after_the_contact() -> None:
     assert compared.measured["impulse.floor.normal"] == pytest.approx(2 * 0.7 * 0.3, rel=0.02)
     assert strike.restitution == pytest.approx(1.0, abs=0.03)
     assert run.release is not None
+
+
+ELASTIC_CASES: dict[str, tuple[Surface, dict[str, float], dict[str, Any]]] = {
+    "Hertz": (Surface(damping=0.5, friction=0.2), {"z": -0.3, "x": 0.4}, {}),
+    "linear, short": (Surface(1e5, 1.0, damping=0.5, friction=0.1), {"z": -0.3, "x": 0.4}, {}),
+    "pushed": (Surface(damping=1.0, friction=0.1), {"z": -0.3, "x": 0.4}, {"push": 2.0}),
+}
+
+
+@cache
+def bouncing(case: str) -> tuple[Run, tuple[Strike, ...]]:
+    """Strikes of an elastic contact with friction, over seeds."""
+    surface, v, more = ELASTIC_CASES[case]
+    event = puck().event(contacts={"floor": jd.laws.Coulomb("mu", "e")})
+    run = Testbed(event, surface, **more).run(v=v, mu=surface.friction, e=0.8)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The compression from .* lasts", jd.LogWarning)
+        strikes = tuple(strike_of(run, seed, Sensors(force_noise=0.02)) for seed in range(SEEDS // 2))
+    return run, strikes
+
+
+def after_contact(run: Run) -> dict[str, float]:
+    """The truth just after the contact, by address."""
+    assert run.release is not None
+    at, normal = run.at(run.release), run.rig.normal
+    state, before = run.rig.states(at["q"], at["v"]), run.rig.states(run.at(0.0)["q"], run.v_minus)
+    names = run.rig.mechanism.symbols.v_names
+    return {
+        **{f"{part}_plus": float(state[part]) for part in ("T", "T_c", "T_a")},
+        "loss": float(before["T"] - state["T"]),
+        **{f"v_plus.{name}": float(x) for name, x in zip(names, at["v"], strict=True)},
+        **{f"impulse.{row}": value for row, value in run.impulse_contact.items()},
+        "restitution_newton": -float(state["u"] / before["u"]),
+        "restitution_poisson": run.impulse_contact[normal] / run.impulse[normal] - 1,
+        "friction_ratio": abs(run.impulse_contact["floor.tangent"]) / run.impulse_contact[normal],
+    }
+
+
+@pytest.mark.parametrize("case", ELASTIC_CASES)
+def test_uncertainties_after_an_elastic_contact_are_what_seeds_show(case: str) -> None:
+    """Errors just after the contact over their own deviations have a deviation of about 1."""
+    run, strikes = bouncing(case)
+    compared = [strike.compare() for strike in strikes]
+    for name, there in after_contact(run).items():
+        pulls = np.array([(one.measured[name] - there) / one.uncertainty[name] for one in compared])
+        assert 0.2 < np.sqrt(np.mean(pulls**2)) < 1.6, name
+        assert np.max(np.abs(pulls)) < 5, name
+    for name in ("restitution_newton", "restitution_poisson", "friction_ratio"):
+        assert getattr(strikes[0], name) == compared[0].measured[name]
+        assert strikes[0].uncertainty[name] == compared[0].uncertainty[name]
+
+
+@pytest.mark.parametrize("case", ELASTIC_CASES)
+def test_the_impulse_of_the_whole_contact_is_as_good_as_a_sum(case: str) -> None:
+    run, strikes = bouncing(case)
+    for row, there in run.impulse_contact.items():
+        sums = []
+        for one in strikes:
+            t, force = one.log.t, one.log.forces[row]
+            beside = (t > one.onset - 3e-3) & (t < one.release + 3e-3)
+            sums.append(np.sum(force[beside] - np.mean(force[t < one.onset - 3e-3])) * one.log.step)
+        ours = np.array([one.impulse_contact[row] for one in strikes])
+        rms, plain = (np.sqrt(np.mean((np.array(found) - there) ** 2)) for found in (ours, sums))
+        assert rms <= 1.02 * plain, row
+
+
+@pytest.mark.parametrize("damping", [0.2, 0.5])
+def test_a_contact_that_jumps_beats_the_sum(damping: float) -> None:
+    """A spring and a damper, F = −m (ω² z + 2ζω ż), in closed form: the force is there at once."""
+    m, u, omega = 0.7, 0.3, 100.0
+    omega_d = omega * np.sqrt(1 - damping**2)
+    decay = damping / np.sqrt(1 - damping**2)
+    release = np.arctan2(2 * decay, decay**2 - 1) / omega_d  # where F is 0 again
+
+    def z(s: Any) -> Any:
+        return -u / omega_d * np.exp(-damping * omega * s) * np.sin(omega_d * s)
+
+    def rate(s: Any) -> Any:
+        return -u * np.exp(-damping * omega * s) * (np.cos(omega_d * s) - decay * np.sin(omega_d * s))
+
+    event = puck().event(elastic={"floor.normal": "e"})
+    errors, sums, pulls = [], [], []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        t: Any = np.arange(260) * 1e-3
+        s = t - 0.15 - 1e-3 * rng.uniform()
+        force = np.where((s > 0) & (s < release), -m * (omega**2 * z(s) + 2 * damping * omega * rate(s)), 0.0)
+        way = np.where(s < 0, -u * s, np.where(s < release, z(s), z(release) + rate(release) * (s - release)))
+        noisy = force + 1e-3 * rng.standard_normal(len(t))
+        log = {"t": t, "x": 0.4 * t, "z": np.round(way / 2e-6) * 2e-6, "floor.normal": noisy}
+        strike = read(log, event, parameters={"e": 0.5}).strike()
+        there = m * (rate(release) + u)
+        errors.append(strike.impulse_contact["floor.normal"] - there)
+        sums.append(np.sum(noisy[100:]) * 1e-3 - there)
+        pulls.append((strike.restitution_newton - rate(release) / u) / strike.uncertainty["restitution_newton"])
+    assert np.std(errors) < 0.3 * np.std(sums)
+    assert np.max(np.abs(pulls)) < 3
+
+
+def test_repeats_of_an_elastic_event_are_compared_after_the_contact() -> None:
+    """Averages are the means of what single strikes compare, and the law's own numbers come back."""
+    run, strikes = bouncing("Hertz")
+    truth = after_contact(run)
+    event, parameters = run.rig.event, {"mu": 0.2, "e": truth["restitution_newton"]}
+    several = [read(run.record(seed=seed).frame(), event, parameters=parameters).strike() for seed in range(5)]
+    found = average(several)
+    single = [strike.compare() for strike in several]
+    assert found.until == single[0].until == "contact"
+    for name, there in truth.items():
+        assert found.mean[name] == pytest.approx(np.mean([one.measured[name] for one in single])), name
+        assert found.predicted[name] == pytest.approx(there, rel=0.02), name
+        assert found.mean[name] == pytest.approx(there, rel=0.01), name
+    for word in ("5 strikes, after the contact", "e Newton", "e Poisson", "|λ̄_t|/λ̄_n"):
+        assert word in str(found)
+    assert average(strikes).mean["impulse.floor.normal"] == pytest.approx(run.impulse_contact["floor.normal"], rel=1e-3)
+
+
+def test_an_elastic_event_whose_release_is_not_logged_is_compared_at_the_end_of_compression() -> None:
+    """Both end there, and so do repeats some of which go on."""
+    run, _ = bouncing("Hertz")
+    event, given = run.rig.event, {"mu": 0.2, "e": 0.8}
+    whole = run.record(seed=3)
+    cut = whole.frame()[: int((whole.end + 5e-3) * 1000)]
+    strike, other = (read(log, event, parameters=given).strike() for log in (cut, whole.frame()))
+    assert (strike.until, other.until) == ("compression", "contact")
+    assert strike.restitution_newton is None
+    assert strike.restitution_poisson is None
+    for name, value in strike.compare().predicted.items():
+        assert strike.compare().measured[name] == pytest.approx(value, rel=0.02, abs=2e-3), name
+    both = average([strike, other])
+    assert both.until == "compression"
+    assert both.mean["impulse.floor.normal"] == pytest.approx(run.impulse["floor.normal"], rel=0.01)
+    assert both.predicted["impulse.floor.normal"] == pytest.approx(0.7 * 0.3, rel=0.01)
+
+
+def test_a_restitution_that_depends_on_the_approach_decides_what_is_compared() -> None:
+    law = jd.laws.Frictionless(sp.Piecewise((0.9, jd.laws.approach > 0.2), (0.0, True)))
+    event = puck().event(contacts={"floor": law})
+    for speed, until in ((0.3, "contact"), (0.1, "compression")):
+        run = Testbed(event, Surface(damping=0.0, friction=0.0)).run(v={"z": -speed})
+        assert strike_of(run).until == until
 
 
 def test_friction_inside_the_event_is_compared_too() -> None:

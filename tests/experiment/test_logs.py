@@ -6,6 +6,7 @@ import hashlib
 import re
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,8 +17,8 @@ import pandas as pd
 import pytest
 
 import jourdain as jd
-from cases import read_csv
-from jourdain.experiment import Run, Sensors, Strike, Testbed, read
+from cases import puck, read_csv
+from jourdain.experiment import Run, Sensors, Strike, Surface, Testbed, read
 from jourdain.experiment.contacts import find_contacts
 from jourdain.experiment.units import factor, header
 from oracles import mujoco_arm as mujoco_bench
@@ -246,6 +247,83 @@ def test_a_sensor_that_saturates_is_told(part: float, noise: float) -> None:
     assert "or more" in str(strike)
 
 
+def frozen(log: Frame, column: str, first: float, last: float, dither: float = 0.0) -> Frame:
+    """A log whose channel keeps its value between two times, perhaps to a count."""
+    values, t = log[column].to_numpy().copy(), log[T]
+    inside = ((t >= first) & (t <= last)).to_numpy()
+    values[inside] = values[inside][0] + dither * np.random.default_rng(0).integers(0, 2, inside.sum())
+    return log.assign(**{column: values})
+
+
+@pytest.mark.parametrize("column", [Q1, Q3])
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [(0.0, 1.0), (0.0, 0.149), (0.12, 0.149), (0.139, 0.149), (0.1, 0.2), (0.13, 0.16), (0.155, 1.0), (0.15, 0.2)],
+)
+@pytest.mark.parametrize("resolution", [None, 2e-4, 0.0])
+def test_an_encoder_that_stands_still_is_told(column: str, first: float, last: float, resolution: Any) -> None:
+    log = frozen(frame(sensors=Sensors(resolution=resolution)), column, first, last)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with suppress(jd.BadLog):  # it may be too wrong to go on
+            strike_of(log)
+    name = column.partition(" ")[0]
+    texts = [str(one.message) for one in said if "stands still" in str(one.message)]
+    assert len(texts) == 1
+    assert re.match(
+        rf"'{re.escape(name)}' stands still from t = [\d.]+ to [\d.]+ s, but .*: its sensor is stuck", texts[0]
+    )
+
+
+def test_encoders_that_stand_still_together_or_but_for_a_count_are_told() -> None:
+    step = 2 * np.pi / 2**18
+    log = frozen(frozen(frame(), Q3, 0.0, 1.0, step), Q1, 0.0, 1.0, step)
+    with pytest.warns(jd.LogWarning) as said, suppress(jd.BadLog):
+        strike_of(log)
+    texts = " ".join(str(one.message) for one in said)
+    assert "'q.q1' stands still" in texts
+    assert "'q.q3' stands still" in texts
+
+
+def test_a_logged_rate_that_stands_still_is_told() -> None:
+    log = run_once().record(Sensors(rates=True, rate_noise=1e-3), 1).frame()
+    log.loc[log[T] > 0.149, "v.q3 [rad/s]"] = log["v.q3 [rad/s]"][148]
+    with pytest.warns(
+        jd.LogWarning, match=r"'v\.q3' stands still from t = 0\.149 to .* the forces of the contact must"
+    ):
+        strike_of(log)
+
+
+@pytest.mark.parametrize("push", [0.0, 6.0, 20.0])
+@pytest.mark.parametrize("damping", [0.0, 8.0])
+@pytest.mark.parametrize("resolution", [None, 1e-4, 0.0])
+def test_a_coordinate_at_rest_is_no_encoder_that_stands_still(push: float, damping: float, resolution: Any) -> None:
+    """x rests all the time, or sticks; z turns within a count, or comes to rest on the floor under a push."""
+    law = jd.laws.Coulomb("mu", 0.0)
+    for event, v in ((puck().event(inert=["floor.normal"]), {"z": -0.3}),
+                     (puck().event(contacts={"floor": law}), {"z": -0.3, "x": 0.1})):  # fmt: skip
+        given = {"mu": 0.5} if "mu" in event.parameters else {}
+        surface = Surface(damping=damping, friction=given.get("mu", 0.0))
+        run = Testbed(event, surface, push=push).run(v=v, after=0.3, **given)
+        log = run.record(Sensors(resolution=resolution), 1).frame()
+        for columns in (list(log), [one for one in log if "tangent" not in one]):  # friction need not be logged
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                read(log[columns], event, parameters=given).strike(number=1)
+            assert not [one for one in said if "stands still" in str(one.message)]
+
+
+@pytest.mark.parametrize(("d", "gamma"), [(0.1, -0.3), (0.0, 0.0), (0.2, 0.8)])
+def test_an_encoder_that_turns_is_not_taken_for_one_that_stands_still(d: float, gamma: float) -> None:
+    run = Testbed(pantograph(), push=0.5).run(d=d, gamma=gamma)
+    for resolution in (None, 1e-5, 1e-4, 1e-3):
+        log = run.record(Sensors(resolution=resolution), 1).frame()
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            read(log, pantograph(), parameters={"d": d}).strike()
+        assert not [one for one in said if "stands still" in str(one.message)]
+
+
 def test_encoders_that_are_too_coarse_are_told() -> None:
     with pytest.warns(
         jd.LogWarning, match=r"from t = 0\.1\d+ s on is only \d+ times as deep as the noise of the coord"
@@ -436,6 +514,35 @@ def test_several_logs_are_repeats(command, tmp_path: Path) -> None:
     table = read_csv(tmp_path / "all.csv")
     assert len(table) == 3
     assert "impulse.wall [N s]" in table.columns
+
+
+def test_logs_of_an_elastic_event_are_compared_after_the_contact(command, tmp_path: Path) -> None:
+    (tmp_path / "rig.py").write_text(
+        "import jourdain as jd\nfrom cases import puck\n"
+        "event = puck().event(contacts={'floor': jd.laws.Coulomb(0.2, 0.9)})\n"
+    )
+    run = Testbed(puck().event(contacts={"floor": jd.laws.Coulomb(0.2, 0.9)}), Surface(damping=0.5, friction=0.2)).run(
+        v={"z": -0.3, "x": 0.4}
+    )
+    paths = [tmp_path / f"{i}.csv" for i in range(2)]
+    for i, path in enumerate(paths):
+        run.record(seed=i).write(path)
+    for chosen in (paths[:1], paths):
+        code, out, err = command("log", *chosen, "--model", f"{tmp_path}/rig.py:event", "--out", tmp_path / "out.csv")
+        assert (code, err) == (0, "")
+        table = out[out.index("after the contact\n" if len(chosen) > 1 else "after the contact  ") :]
+        rows = [line for line in table.splitlines() if line.endswith("%")]
+        off = {line.partition("  ")[0]: float(line.split()[-2].replace("−", "-")) for line in rows}
+        assert {"T⁺ (J)", "λ̄ floor.normal (N s)", "e Newton", "e Poisson", "|λ̄_t|/λ̄_n"} <= off.keys()
+        assert max(map(abs, off.values())) < 7
+    assert {"restitution_newton", "friction_ratio"} <= {*read_csv(tmp_path / "out.csv").columns}
+
+
+def test_a_refusal_comes_with_what_is_doubtful(command, tmp_path: Path) -> None:
+    frozen(frame(), Q1, 0.0, 1.0).to_csv(tmp_path / "log.csv", index=False)
+    code, _, err = command("log", tmp_path / "log.csv", "--model", "pantograph", "--set", "d=0.2")
+    assert code == 2
+    assert "warning: 'q.q1' stands still from t = 0.149" in err
 
 
 def test_a_model_of_ones_own(command, tmp_path: Path) -> None:

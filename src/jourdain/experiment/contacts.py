@@ -124,7 +124,8 @@ def baseline(t: Array, force: Array, lead: slice) -> tuple[Array, float]:
         left = _spread(quiet - polyval(times - times[-1], line))
         if abs(line[1]) * (times[-1] - times[0]) > DRIFTS * left:
             return np.asarray(polyval(t - times[-1], line)), left
-    return np.full(len(t), level), noise
+    near = quiet[np.abs(quiet - level) <= TRACE * noise]  # the mean of those is surer than the median
+    return np.full(len(t), float(np.mean(near)) if len(near) else level), noise
 
 
 def _spread(values: Array) -> float:

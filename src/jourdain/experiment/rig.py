@@ -138,6 +138,17 @@ class Rig:
         s = self.mechanism.symbols
         return Evaluator([s.q, s.p], {"C": self.row(self.normal).C})
 
+    def pushed(self, q: Array, rows: tuple[str, ...]) -> Array:
+        """V̇ by a force of 1 along each row `(rows, n_v)` at a pose, while the regular rows hold."""
+        s, held = self.mechanism.symbols, self.constraints(Kind.REGULAR)
+        R = ca.vertcat(SX(0, len(s.v_names)), *(c.C for c in held))
+        C = ca.vertcat(*(self.row(row).C for row in rows))
+        at = Evaluator([s.q, s.p], {"M": self.mechanism.M, "R": R, "C": C})(q, self.own)
+        n, k = len(s.v_names), len(at["R"])
+        matrix = np.block([[at["M"], at["R"].T], [at["R"], np.zeros((k, k))]])
+        forces = np.concatenate([at["C"].T, np.zeros((k, len(rows)))])
+        return np.asarray((np.linalg.pinv(matrix, rcond=1e-12, hermitian=True) @ forces)[:n].T)
+
     def velocities(self, q: Array, rates: Array) -> Array:
         """V `(*batch, n_v)` from q and its rates, by least squares where there are fewer velocities than rates."""
         if self._rates_are_velocities:

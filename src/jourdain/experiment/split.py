@@ -14,6 +14,7 @@ from jourdain.experiment.logs import Log
 from jourdain.experiment.plausible import refuse_rates, refuse_units
 from jourdain.experiment.rig import Rig
 from jourdain.experiment.slopes import DEGREE
+from jourdain.experiment.standstill import warn_of_standstill
 from jourdain.experiment.strike import State, Strike, Until
 from jourdain.experiment.strike_samples import LEAST_BEFORE, LOCAL, StrikeSamples, strike_samples
 from jourdain.experiment.uncertainty import uncertainties
@@ -77,6 +78,7 @@ def _approach(samples: StrikeSamples) -> tuple[StrikeSamples, Edge]:
     log, onset = samples.log, samples.onset
     samples.check_gap(float(log.t[samples.within.start - 1]), onset, "at the onset")
     minus = samples.edges.at(samples.before, onset, DEGREE)
+    warn_of_standstill(samples, minus)
     if minus.rates is not None:
         refuse_rates(log, log.rig.rates(minus.q, minus.v), minus.places.rate(onset), onset)
     rough = rough_impulse(samples)

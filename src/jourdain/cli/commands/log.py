@@ -60,8 +60,7 @@ def log(
     strike = {"number": number, "onset": onset, "end": end, "window": window}
     strikes, warned = _strikes(files, chosen, reading, strike)
     answer = _answer(strikes, chosen.title)
-    for text in warned:
-        typer.echo(f"warning: {text}", err=True)
+    _print_warnings(warned)
     answer.deliver(out, plot)
 
 
@@ -74,19 +73,28 @@ def _strikes(
     strikes, warned = [], []
     for path in files:
         before = f"{path}: " if len(files) > 1 else ""
+        refused: BadLog | None = None
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", LogWarning)
             try:
                 log = read(path, chosen.model, parameters=chosen.values, **reading)
                 strikes.append(log.strike(**strike))
             except BadLog as error:
-                raise BadLog(before + _worded(error)) from None
+                refused = error
         for one in caught:
             if isinstance(one.message, LogWarning):
                 warned.append(before + _worded(one.message))
             else:
                 warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+        if refused is not None:  # what is doubtful about the log may be the reason
+            _print_warnings(warned)
+            raise BadLog(before + _worded(refused)) from None
     return strikes, warned
+
+
+def _print_warnings(warned: Sequence[str]) -> None:
+    for text in warned:
+        typer.echo(f"warning: {text}", err=True)
 
 
 def _worded(problem: BadLog | LogWarning) -> str:
