@@ -60,7 +60,9 @@ def lengths(Y: Any, la: LinearAlgebra) -> Any:
     ordinary = la.both(square >= LEAST_SQUARE, square <= LARGEST_SQUARE)
     size = la.absolute(Y) @ la.ones(Y.shape[-1], 1, like=Y)
     size = la.where(ordinary, 1.0, la.where(size > 0, size, 1.0))
-    return size * root(squares(la.scale_rows(1 / size, Y), la), la)
+    unit = squares(la.scale_rows(1 / size, Y), la)
+    nothing = unit <= 0  # NaN stays
+    return size * la.where(nothing, 0.0, la.sqrt(la.where(nothing, 1.0, unit)))
 
 
 def root(square: Any, la: LinearAlgebra) -> Any:

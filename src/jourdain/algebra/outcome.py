@@ -26,12 +26,17 @@ from jourdain.kinds import AFTER_KINDS, BEFORE_KINDS, ON_KINDS, Kind
 
 @dataclass(frozen=True)
 class Jump:
-    """How the velocities change: x⁺ = x⁻ + x_f + Qᵀν, v⁺ = v⁻ + dv."""
+    """How the velocities change: v⁺ = v⁻ + dv, x⁺ = x⁻ + x_f + Qᵀν, or x⁺ = x⁻ + x_a + Qᵀδ without what cancels.
+
+    Rows that are on may take most of an impulse: then x_f and ν are large, and x_a and δ are not.
+    """
 
     asked: Any  # (rows that are on, 1), u⁺
     x_minus: Any
     x_f: Any  # of all given impulses, those of contacts included
+    x_a: Any  # the part of it that the rows that are on leave, x_f − QᵀQ x_f
     nu: Any  # along the rows of Q that are on
+    delta: Any  # by how much Q x changes, ν + Q x_f
     dv: Any
     nonideal: Any  # (n, 1), generalized impulse of the nonideal rows
     given: Any  # (n, 1), of all given impulses without contacts
@@ -67,8 +72,8 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False) -> O
         **{f"{name}_minus": part for name, part in before._asdict().items()},
         **{f"{name}_plus": part for name, part in after._asdict().items()},
         xi=ratio(before.T_c, before.T, la),
-        # −Δxᵀ(x⁻ + Δx/2), Δx = x_f + Qᵀν
-        loss=-(T(jump.x_f) @ (jump.x_minus + jump.x_f / 2) + T(jump.nu) @ (on.Q @ x_free + jump.nu / 2)),
+        # −Δxᵀ(x⁻ + Δx/2), Δx = x_a + Qᵀδ
+        loss=-(T(jump.x_a) @ (jump.x_minus + jump.x_a / 2) + T(jump.delta) @ (on.Q @ jump.x_minus + jump.delta / 2)),
         drive_work=drive_work,
         dissipated=dissipated,
         energy_created=nothing,
@@ -123,23 +128,24 @@ def _jump(problem: Problem, parts: Decomposition, la: LinearAlgebra, independent
     given = sum(problem.applied, nonideal)
     x_minus, x_f = factor.apply(v_minus), factor.solve_transposed(given)
 
-    def response_to(x_f: Any) -> tuple[Any, Any]:
-        """(ν, v⁺ − v⁻) of the rows that are on to impulses f̄."""
-        nu = on.coordinates(asked - b_plus) - on.Q @ (x_minus + x_f)
-        dv = factor.solve(x_f + T(on.Q) @ nu)
+    def response_to(x_f: Any) -> tuple[Any, Any, Any]:
+        """(x_a, δ, v⁺ − v⁻) of the rows that are on and of impulses f̄."""
+        x_a = x_f - T(on.Q) @ (on.Q @ x_f)
+        delta = on.coordinates(asked - b_plus) - on.Q @ x_minus
+        dv = factor.solve(x_a + T(on.Q) @ delta)
         if not independent:
             # One step of refinement with the rows themselves: v⁺ ← v⁺ − M⁻¹C'ᵀW⁻¹(C'v⁺ + b⁺ − target).
             correction = on.coordinates(asked - b_plus - C_on @ (v_minus + dv))
-            nu = nu + correction
+            delta = delta + correction
             dv = dv + factor.solve(T(on.Q) @ correction)
-        return nu, dv
+        return x_a, delta, dv
 
-    nu, dv = response_to(x_f)
+    x_a, delta, dv = response_to(x_f)
     contacts = contact_impulses(problem, parts, v_minus + dv, half_square(x_minus, la), la, independent)
     if contacts is not None:  # what the contacts do besides, and how the rows that are on answer
         x_f = x_f + factor.solve_transposed(contacts.generalized)
-        nu, dv = response_to(x_f)
-    return Jump(asked, x_minus, x_f, nu, dv, nonideal, given, contacts)
+        x_a, delta, dv = response_to(x_f)
+    return Jump(asked, x_minus, x_f, x_a, delta - on.Q @ x_f, delta, dv, nonideal, given, contacts)
 
 
 def _energies(parts: Decomposition, jump: Jump, la: LinearAlgebra) -> tuple[Energy, Energy]:
@@ -149,11 +155,11 @@ def _energies(parts: Decomposition, jump: Jump, la: LinearAlgebra) -> tuple[Ener
     along = Q @ jump.x_minus
     admissible = jump.x_minus - la.transpose(Q) @ along
     before = energy_parts(along, admissible, parts.n_regular, la)
-    # What acts besides moves both parts, the rows that are on only theirs: Q x⁺ = Q x⁻ + Q x_f + ν.
-    pushed = Q @ jump.x_f
-    n_contact = Q_c.shape[-2] - parts.Q_c.shape[-2]
-    along = along + pushed + la.stack(jump.nu, la.zeros(n_contact, 1, like=jump.x_minus))
-    return before, energy_parts(along, admissible + (jump.x_f - la.transpose(Q) @ pushed), parts.n_regular, la)
+    if jump.response is None:
+        return before, energy_parts(along + jump.delta, admissible + jump.x_a, parts.n_regular, la)
+    pushed = jump.response.Q @ jump.x_a  # along the rows of contacts
+    left = jump.x_a - la.transpose(jump.response.Q) @ pushed
+    return before, energy_parts(along + la.stack(jump.delta, pushed), admissible + left, parts.n_regular, la)
 
 
 def _support_work(problem: Problem, jump: Jump, impulse_on: Any, la: LinearAlgebra) -> tuple[Any, Any, Any]:
