@@ -527,6 +527,11 @@ def coulomb(reduced: Reduced, contact: Touch) -> tuple[Array, Array, Array]:
     else:
         impulse, wedged, near = along_space(reduced.W, u, contact.mu, contact.kappa, hypothesis)
     verdict = np.where(close_call | ~np.isfinite(impulse).all(1), Verdict.UNSURE, Verdict.ONE)
+    after = u[:, 0] + np.einsum("mj,mj->m", reduced.W[:, 0], impulse)
+    sinks = after < -1e-9 * np.abs(
+        u[:, 0]
+    )  # Poisson's impulse after a jam need not drive it back: nothing is said of it
+    verdict = np.where(sinks, Verdict.UNSURE, verdict)
     return np.where(np.isfinite(impulse), impulse, 0), np.where(wedged, Verdict.UNSURE, verdict), near
 
 

@@ -466,7 +466,8 @@ def run(seed: int, chosen: list[Mutant], processes: int, rest: bool) -> int:
         with ThreadPoolExecutor(processes) as pool:
             for outcome in pool.map(one, chosen):
                 outcomes.append(outcome)
-                word = f"killed by {outcome.killed}" if outcome.killed else "SURVIVED"
+                survived = f"SURVIVED, changes {outcome.differs or 'no number of the random events'}"
+                word = f"killed by {outcome.killed}" if outcome.killed else survived
                 print(
                     f"{len(outcomes)} of {len(chosen)}  {told(outcome.mutant)}\n    {word}, {outcome.seconds:.0f} s",
                     flush=True,
