@@ -28,7 +28,7 @@ Real = np.longdouble
 NEAR = 1e-6  # of the usual speed: conditions met or missed by less are too close to call
 EXACT = 1e-12  # the same: what rounding in extended precision leaves
 APART = 1e-7  # of the usual speed: motions that differ by more are different
-SINGULAR = 1e-9  # pivot of scaled rows
+SINGULAR = 1e-12  # pivot of scaled rows
 OPENS = 1e-8  # of the speed that the energy allows: a contact that opens faster is left alone by Moreau's law
 COMPARED = 1e-6  # oracles in double precision must agree with those in extended precision to this
 
@@ -527,6 +527,11 @@ def coulomb(reduced: Reduced, contact: Touch) -> tuple[Array, Array, Array]:
     else:
         impulse, wedged, near = along_space(reduced.W, u, contact.mu, contact.kappa, hypothesis)
     verdict = np.where(close_call | ~np.isfinite(impulse).all(1), Verdict.UNSURE, Verdict.ONE)
+    after = u[:, 0] + np.einsum("mj,mj->m", reduced.W[:, 0], impulse)
+    sinks = after < -1e-9 * np.abs(
+        u[:, 0]
+    )  # Poisson's impulse after a jam need not drive it back: nothing is said of it
+    verdict = np.where(sinks, Verdict.UNSURE, verdict)
     return np.where(np.isfinite(impulse), impulse, 0), np.where(wedged, Verdict.UNSURE, verdict), near
 
 
@@ -582,7 +587,7 @@ def along_plane(W: Array, u: Array, mu: Array, e: Array, hypothesis: str) -> tup
 
 
 def along_space(W: Array, u: Array, mu: Array, e: Array, hypothesis: str) -> tuple[Array, Array, Array]:
-    """(λ, whether it wedges, accuracy) of contacts in space, one by one, by SciPy's DOP853; (m, 3)."""
+    """(λ, whether it wedges, accuracy) of contacts in space, one by one, by SciPy's LSODA; (m, 3)."""
     m = len(u)
     found, wedged, near = np.zeros((m, 3), Real), np.zeros(m, bool), np.zeros(m)
     for i in range(m):
@@ -593,6 +598,7 @@ def along_space(W: Array, u: Array, mu: Array, e: Array, hypothesis: str) -> tup
         mobility = (W[i] / W[i, 0, 0] / np.outer(d, d)).astype(float)
         start = (u[i] / -u[i, 0] / d).astype(float)
         impulse, wedged[i], near[i] = _space_path(mobility, start, float(mu[i] * d[1]), float(e[i]), hypothesis)
+        near[i] = max(near[i], 1e-16 * np.linalg.cond(mobility))  # it is done in double precision
         found[i] = impulse * -u[i, 0] / W[i, 0, 0] / d
     return found, wedged, near
 
@@ -633,9 +639,9 @@ def _space_path(W: Array, u: Array, mu: float, e: float, hypothesis: str) -> tup
         ends.terminal = stops.terminal = True  # type: ignore[attr-defined]
         ends.direction, stops.direction = 1, -1  # type: ignore[attr-defined]
         if back and owed(y[2], y[3], y[6]) >= 0:
-            return y[3:6], False, 1e-11
+            return y[3:6], False, 1e-10
         run = solve_ivp(
-            rates, (0, 1e9), y, "DOP853", events=(ends, stops), rtol=1e-12, atol=1e-14, first_step=1e-3 / (fast + r)
+            rates, (0, 1e9), y, "LSODA", events=(ends, stops), rtol=1e-12, atol=1e-14, first_step=1e-3 / (fast + r)
         )
         y = run.y[:, -1]
         if run.status != 1:
@@ -645,7 +651,7 @@ def _space_path(W: Array, u: Array, mu: float, e: float, hypothesis: str) -> tup
             break
         y = run.y_events[0][-1]
         if back:
-            return y[3:6], False, 1e-11
+            return y[3:6], False, 1e-10
         back, p_c, w_c = True, float(y[3]), float(y[6])
         y[2] = 0.0
     # The slip has stopped: it sticks, or goes on along one direction; all rates are constant.
@@ -661,7 +667,7 @@ def _space_path(W: Array, u: Array, mu: float, e: float, hypothesis: str) -> tup
         pulled = pulled - np.linalg.lstsq(W_tt, left, rcond=1e-12)[0]
     n = 1 + float(W_tn @ rate)
     if n <= 1e-11:
-        return np.array([p, *pulled]), True, 1e-11
+        return np.array([p, *pulled]), True, 1e-10
     while True:
         if not back:
             step = -u_n / n
@@ -677,5 +683,5 @@ def _space_path(W: Array, u: Array, mu: float, e: float, hypothesis: str) -> tup
         w += u_n * step + n * step * step / 2
         u_n, p, pulled = u_n + n * step, p + step, pulled + rate * step
         if back:
-            return np.array([p, *pulled]), False, 1e-11
+            return np.array([p, *pulled]), False, 1e-10
         back, p_c, w_c, u_n = True, p, w, 0.0

@@ -8,7 +8,7 @@ in batches that are compiled. The answers are judged by
 
 1. the equations of docs/theory.md in extended precision: dense systems, all ways in which contacts can hold, paths from
    corner to corner (`answers`), with the number of answers that exist;
-2. other programs: LAPACK's gglse, SciPy's nnls, linear programs and DOP853, Siconos (`others`);
+2. other programs: LAPACK's gglse, SciPy's nnls, linear programs and LSODA, Siconos (`others`);
 3. laws that hold for any answer: balance of momentum, impulses that push, friction cones, energy (`judging`).
 
 Wrong: solved, and off by more than 1e-9 of the event's speed or energy, and by more than 100 times what rounding of the
