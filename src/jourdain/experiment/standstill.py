@@ -16,8 +16,8 @@ from jourdain.experiment.edges import Edge
 from jourdain.experiment.strike_samples import StrikeSamples
 from jourdain.inputs import Array
 
-STILL = 0.25  # of the motion that the forces cause: less is none
-CLEAR = 10.0  # times the noise: a motion that must be seen
+STILL = 7.0  # times the noise, two counts of an encoder: no more is no motion
+CLEAR = 30.0  # times the noise: a motion that must be seen
 SHARE = 2e-3  # of the energy that the forces bring: a coordinate with less need not show it
 RUN = 5  # equal samples of a channel that stands still
 BESIDE = 8  # samples beside them, at least, that tell how it moves
@@ -66,7 +66,7 @@ def _pushed(samples: StrikeSamples, minus: Edge) -> dict[str, tuple[int, int, st
         here = slice(start, stop + 1)
         gained = _integral(log.t[here], acceleration[start - first : stop + 1 - first])
         for column, does, must, noise in _channels(samples, minus.q, gained, here):
-            if must > CLEAR * noise and np.ptp(does) < STILL * must:
+            if must > CLEAR * noise and np.ptp(does) <= STILL * noise:
                 found.setdefault(column, (start, stop, f"the forces of the contact must move it by {must:.2g}"))
     return found
 
