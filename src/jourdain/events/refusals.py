@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from jourdain.algebra.checks import TOLERANCE
-from jourdain.algebra.contacts.frictionless import TIE
+from jourdain.algebra.contacts.choice import TIE
 from jourdain.algebra.record import Outcome
 from jourdain.data.layout import Layout
 from jourdain.errors import (
