@@ -47,6 +47,7 @@ class ContactSolver:
     alone: str = ""  # why one such contact must act alone, such as "has friction inside the event"; "" if others may
     hypothesis: str = ""  # on the end of restitution, of solvers that follow the impulses as they grow
     mixed: str = ""  # what to say of contacts with other solvers beside this one
+    lists_candidates: bool = False  # the outcome says which ways are consistent
     unmet: str = "{names}: " + Status.INFEASIBLE.message + "."  # what to say where its conditions cannot be met
     takes_opening: bool = False  # contacts that open before the event take part
     remedy: str = ""  # what to use for contacts that open before and are driven together

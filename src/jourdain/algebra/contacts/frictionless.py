@@ -100,8 +100,8 @@ def hold_by_poisson(contacts: Contacts, Y: Any, u: Any, kappa: Any) -> Held:
 def _shared_unevenly(compressing: Choice, expanding: Choice, kappa: Any) -> Any:
     """Whether contacts can share λ_c otherwise, and move otherwise then.
 
-    All shares are means of those that were offered. Another one λ gives back κ (λ − λ_c) more. The motion stays the same
-    iff others of those that touch in the end can push so much less: Yᵀ(z + κ (λ_c − λ)) is in the cone of their normals.
+    All shares are means of those that were offered. Another one λ gives back κ (λ − λ_c) more. The motion stays the
+    same iff contacts that touch in the end can push so much less: Yᵀ(z + κ (λ_c − λ)) is in the cone of their normals.
     Of many contacts it is only asked whether Yᵀκ (λ_c − λ) = 0.
     """
     la, Y = compressing.la, compressing.Y

@@ -46,8 +46,7 @@ def hold_with_friction(contacts: Contacts, Y: Any, r: Any, left: Any) -> Held:
         impulse = pushes @ z
         broken = _broken(impulse, r + W @ impulse, held, choice.lengths, la)
         choice.offer(impulse, rows, broken, favour=FAVOUR * len(rows))
-    held = choice.answer(rough=True)
-    return replace(_with_slip(choice, held), impulse=_least_at_rest(choice))
+    return replace(_with_slip(choice, choice.answer(rough=True)), impulse=_least_at_rest(choice))
 
 
 def _least_at_rest(choice: Choice) -> Any:
@@ -121,7 +120,8 @@ def _with_slip(choice: Choice, held: Held) -> Held:
         room = (mu * normal - root(la.transpose(push) @ push, la)) * length
         slip = root(la.transpose(end) @ end, la) / la.where(length > 0, length, 1.0)
         tangential = larger(room, slip, la) / choice.usual
-        tangential = la.where(la.both(normal > 0, length > 0), tangential, float("inf"))
+        pushes = normal * row(choice.lengths, contact.normal, la) > TIE * choice.usual
+        tangential = la.where(la.both(pushes, length > 0), tangential, float("inf"))
         margins.append(smaller(tangential, row(held.margin, i, la), la))
     return replace(held, margin=la.stack(*margins))
 
