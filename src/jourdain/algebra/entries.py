@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from jourdain.algebra.linear import LinearAlgebra
@@ -68,3 +69,24 @@ def lengths(Y: Any, la: LinearAlgebra) -> Any:
 def root(square: Any, la: LinearAlgebra) -> Any:
     """The square root, 0 for what is not positive; guarded inside, so that its derivative is 0 at 0."""
     return la.where(square > 0, la.sqrt(la.where(square > 0, square, 1.0)), 0.0)
+
+
+def scattered(some: Any, places: Sequence[int], k: int, la: LinearAlgebra) -> Any:
+    """A column of k with these entries, zero elsewhere."""
+    zero = la.zeros(1, 1, like=some)
+    found = [zero] * k
+    for i, place in enumerate(places):
+        found[place] = row(some, i, la)
+    return la.stack(*found)
+
+
+def solved(A: Any, b: Any, la: LinearAlgebra) -> Any:
+    """A⁻¹ b by elimination; NaN or infinite where a pivot vanishes."""
+    k = A.shape[-2]
+    rows = each_row(la.side_by_side(A, b), la)
+    for i in range(k):
+        rows[i] = rows[i] / entry(rows[i], 0, i, la)
+        for j in range(k):
+            if j != i:
+                rows[j] = rows[j] - entry(rows[j], 0, i, la) * rows[i]
+    return la.stack(*(entry(one, 0, k, la) for one in rows))

@@ -11,9 +11,12 @@ See README.md beside this file for the derivation and the signs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from jourdain.algebra.contacts.choice import TIE
+from jourdain.algebra.contacts.contacts import ContactSolution
 from jourdain.algebra.contacts.response import ContactResponse, contact_impulses
 from jourdain.algebra.energy import Energy, booked, energy_parts, half_square, ratio
 from jourdain.algebra.entries import columns, lengths, scaled, squares
@@ -203,6 +206,7 @@ def _with_contacts(values: Outcome, problem: Problem, response: ContactResponse,
         contact_undetermined=response.undetermined,
         contact_shared=response.shared,
         contact_one_of_many=zero if solution.one_of_many is None else la.where(solution.one_of_many > 0, 1.0, 0.0),
+        contact_candidates=_candidates(solution, blocks, la),
         contact_asked=empty if solution.asked is None else solution.asked,
         contact_arrived=empty if solution.arrived is None else solution.arrived,
         contact_several=solution.several,
@@ -210,6 +214,14 @@ def _with_contacts(values: Outcome, problem: Problem, response: ContactResponse,
         contact_kink=empty if solution.kink is None else solution.kink,
         contact_ways=empty if solution.ways is None else solution.ways,
     )
+
+
+def _candidates(solution: ContactSolution, blocks: Sequence[Block], la: LinearAlgebra) -> Any:
+    """1 for each way to hold that meets the laws, (ways, 1); empty unless a law lists them."""
+    listed = any(block.law is not None and block.law.solver.lists_candidates for block in blocks)
+    if solution.ways is None or not listed:
+        return la.zeros(0, 1, like=solution.impulse)
+    return la.where(solution.ways <= TIE, 1.0, 0.0)
 
 
 def _numbers(problem: Problem, name: str) -> list[Any]:

@@ -77,6 +77,7 @@ class Outcome(Generic[X]):
     contact_undetermined: X = kept()  # (rows of contacts, 1)
     contact_shared: X = kept()  # (rows that are on, 1), from which a contact could take over
     contact_one_of_many: X = kept()  # (1, 1), whether the motion rests on the least of many impulses of compression
+    contact_candidates: X = kept()  # (ways, 1), 1 where a way to hold meets the laws; empty unless a law lists them
     contact_asked: X = kept()  # (m, 1), of an `Iteration`
     contact_arrived: X  # (1, 1), whether it did; empty without one
     contact_several: X  # (1, 1), whether the laws can be met in several ways

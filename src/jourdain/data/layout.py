@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress, product
 from typing import TYPE_CHECKING
 
-from jourdain.kinds import ON_KINDS, Kind
+from jourdain.inputs import Array, Flags
+from jourdain.kinds import ON_KINDS, ContactState, Kind
 from jourdain.quantities import PHASES, QUANTITIES, unit_along
 
 if TYPE_CHECKING:
@@ -91,6 +93,17 @@ class Layout:
         """The law of a one-sided contact."""
         (law,) = (c.law for c in self.constraints if c.name == contact and c.law is not None)
         return law
+
+    def candidates(self, consistent: Flags, states: Array) -> tuple[dict[str, str], ...]:
+        """Ways to hold that are consistent, each {contact: what it does}; contacts that are left alone have none.
+
+        `consistent`: of every way, in the order in which they are tried; `states`: `ContactState` of each contact.
+        """
+        names = self.along("one_sided")
+        ways = list(product(*(self.law_of(name).solver.ways for name in names)))
+        tried = zip(ways, consistent, strict=True) if len(ways) == len(consistent) else ()
+        taking_part = [state != ContactState.SEPARATES for state in states]
+        return tuple(dict(compress(zip(names, way, strict=True), taking_part)) for way, good in tried if good)
 
     def along(self, dimension: str) -> tuple[str, ...]:
         """The labels of a dimension of the table of quantities."""

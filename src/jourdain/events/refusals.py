@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 
 import numpy as np
 
 from jourdain.algebra.checks import TOLERANCE
-from jourdain.algebra.contacts.frictionless import TIE
+from jourdain.algebra.contacts.choice import TIE
 from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE
 from jourdain.algebra.record import Outcome
 from jourdain.data.layout import Layout
@@ -60,7 +59,7 @@ def refusal(
     if status == Status.INFEASIBLE:
         return _infeasible(values, layout)
     if status == Status.AMBIGUOUS:
-        return _ambiguous(values.contact_ways[:, 0], layout)
+        return _ambiguous(values, layout)
     if status == Status.NOT_CONVERGED:
         return NotConverged(
             f"The impulses of {listing(layout.along('one_sided'))}, in space and with friction, were not found; change "
@@ -155,17 +154,15 @@ def _infeasible(values: Outcome[Array], layout: Layout) -> Error:
     )
 
 
-def _ambiguous(misses: Array, layout: Layout) -> Error:
+def _ambiguous(values: Outcome[Array], layout: Layout) -> Error:
     """With the ways to hold that meet the laws, where ways were tried."""
     names = layout.along("one_sided")
-    ways = list(product(*(layout.law_of(name).solver.ways for name in names)))
-    tried = zip(ways, misses, strict=True) if len(ways) == len(misses) else ()
-    candidates = [dict(zip(names, way, strict=True)) for way, miss in tried if miss <= TIE]
-    said = [", ".join(f"'{name}' {word}" for name, word in one.items()) for one in candidates]
+    found = layout.candidates(values.contact_ways[:, 0] <= TIE, values.contact_state[:, 0])
+    said = [", ".join(f"'{name}' {word}" for name, word in one.items()) for one in found]
     more = f", and {len(said) - MOST_SAID} more" if len(said) > MOST_SAID else ""
     told = f"; consistent are: {' or '.join(said[:MOST_SAID])}{more}" if len(said) > 1 else ""
     error = Ambiguous(f"{listing(names)}: {Status.AMBIGUOUS.message}{told}.")
-    error.candidates = candidates
+    error.candidates = found
     return error
 
 

@@ -203,6 +203,21 @@ class Transition:
         return self._by_name("one-sided contact", names, states)
 
     @property
+    def candidates(self) -> Any:
+        """The consistent ways in which contacts can hold, each {contact: what it does}: a tuple of dicts.
+
+        In a batch an object array of such tuples. Listed where a contact has the law `NoSlip`, else empty; a contact
+        that opens before the event is left alone and not named. `NoSlip(prefer=…)` chooses among them.
+        """
+        consistent, states = self.column("contact_candidates") > 0, self.column("contact_state")
+        if self.batch_shape == ():
+            return self.layout.candidates(consistent, states)
+        found = np.empty(self.batch_shape, dtype=object)
+        for sample in np.ndindex(self.batch_shape):
+            found[sample] = self.layout.candidates(consistent[sample], states[sample])
+        return found
+
+    @property
     def restitution(self) -> Named[Array]:
         """The restitution used, of each one-sided contact; NaN for laws that have none."""
         return self._by_name("one-sided contact", self.layout.along("one_sided"), self.column("restitution"))

@@ -33,7 +33,7 @@ class Law(ABC):
         solver gets them by `contacts.number(name)`. A number that others are written in comes before them. Restitution
         must lie in [0, 1], friction must be 0 or more.
     choices : mapping
-        Fields that are no numbers: name → allowed values.
+        Fields that are no numbers: name → allowed values, None among them if none need be chosen.
     solver : ContactSolver
         How its contacts are solved: one of `jd.laws.solvers`, or one of your own.
 
@@ -61,7 +61,7 @@ class Law(ABC):
     """
 
     numbers: ClassVar[tuple[str, ...]] = ("restitution",)
-    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    choices: ClassVar[Mapping[str, tuple[str | None, ...]]] = {}
 
     @property
     @abstractmethod
@@ -77,7 +77,8 @@ class Law(ABC):
         if isinstance(friction, Real) and not (float(friction) >= 0 and math.isfinite(float(friction))):
             raise BadFriction(f"The friction of a contact is {friction}; it must be finite, and 0 or more.")
         for name, choices in self.choices.items():
-            check_choice(name, getattr(self, name), choices)
+            if (chosen := getattr(self, name)) is not None or None not in choices:
+                check_choice(name, chosen, [choice for choice in choices if choice is not None])
 
     def values(self) -> dict[str, Number]:
         """Its numbers as they were given, by name."""

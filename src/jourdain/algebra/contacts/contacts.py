@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from jourdain.algebra.contacts.iteration import Iteration
     from jourdain.algebra.problem import Block
 
+SEPARATES = 1e-8  # of the speed that the kinetic energy allows: a contact that opens quicker is left alone
+
 
 class ContactLaw(Protocol):
     """What the library asks of a law; see `jourdain.laws.Law`."""
@@ -37,6 +39,7 @@ class ContactSolver:
     respond: Callable[[Contacts], ContactSolution]
     needs: tuple[str, ...] = ()  # numbers that it reads of each law
     ways: tuple[str, ...] = ("lifts", "holds")  # in which a contact can hold, in the order in which they are tried
+    prefer: str = ""  # "sticks" or "slides": which way is taken where several are consistent; "" if none is
     least_tangents: int = 0  # tangential rows that a contact must have,
     most_tangents: int | None = None  # and may have
     ledger: tuple[str, ...] = ()  # parts of the work that are booked apart: "friction", or those along a path
@@ -44,6 +47,7 @@ class ContactSolver:
     alone: str = ""  # why one such contact must act alone, such as "has friction inside the event"; "" if others may
     hypothesis: str = ""  # on the end of restitution, of solvers that follow the impulses as they grow
     mixed: str = ""  # what to say of contacts with other solvers beside this one
+    lists_candidates: bool = False  # the outcome says which ways are consistent
     unmet: str = "{names}: " + Status.INFEASIBLE.message + "."  # what to say where its conditions cannot be met
     takes_opening: bool = False  # contacts that open before the event take part
     remedy: str = ""  # what to use for contacts that open before and are driven together
@@ -60,16 +64,21 @@ class Rows:
     normal: int
     tangents: tuple[int, ...] = ()
     ways: tuple[str, ...] = ("lifts", "holds")  # in which it can hold; see `ContactSolver`
+    prefer: str = ""
 
     @property
     def tells_slip(self) -> bool:
         """Whether its law says something of slip, or only that it holds."""
         return "holds" not in self.ways
 
-    def acting(self) -> list[tuple[int, ...]]:
-        """Which of its rows act in each way: none (it lifts), the normal (it holds or slides), all (it sticks)."""
+    def acting(self, way: str) -> tuple[int, ...]:
+        """Which of its rows act in a way: none (it lifts), the normal (it holds or slides), all (it sticks)."""
         rows = {"lifts": (), "sticks": (self.normal, *self.tangents)}
-        return [rows.get(way, (self.normal,)) for way in self.ways]
+        return rows.get(way, (self.normal,))
+
+    def score(self, way: str) -> int:
+        """How much it prefers a way: to stick, or not to."""
+        return {"sticks": 1, "slides": -1}.get(self.prefer, 0) if way == "sticks" else 0
 
 
 @dataclass(frozen=True)
@@ -89,6 +98,11 @@ class Contacts(Generic[X]):
     independent: bool  # rows are taken to be well conditioned
     found: X | None  # (f, 1), what an `Iteration` found; None: it is run on the spot, with numbers
     la: LinearAlgebra[X]
+
+    @property
+    def opening(self) -> Any:
+        """Conditions (rows, 1), true along rows that open; contacts whose normals do are left alone by most laws."""
+        return self.u_minus > SEPARATES * self.speed  # type: ignore[operator]
 
     @property
     def W(self) -> Any:
@@ -116,7 +130,8 @@ class Contacts(Generic[X]):
         for block in self.blocks:
             assert block.law is not None
             k = block.n_rows
-            places.append(Rows(start, tuple(range(start + 1, start + k)), block.law.solver.ways))
+            solver = block.law.solver
+            places.append(Rows(start, tuple(range(start + 1, start + k)), solver.ways, solver.prefer))
             start += k
         return places
 

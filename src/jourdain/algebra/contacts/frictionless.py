@@ -7,121 +7,75 @@ Asked for, of normals,
 
 and of the tangents of a contact that sticks, w = 0. All ways in which the contacts can hold are tried, each solved as
 if its rows were two-sided (`span` decides rank and takes the least impulses where they are undetermined). The way that
-violates least is taken, of equal ones that with the least impulses. Nothing branches.
+violates least is taken, of equal ones that with the least impulses (`Choice`). Nothing branches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
+from jourdain.algebra.contacts.choice import TIE, Choice, Held, fastest
 from jourdain.algebra.contacts.contacts import Contacts
-from jourdain.algebra.entries import each_row, larger, root, row, smaller, squares
-from jourdain.algebra.linear import LinearAlgebra
-from jourdain.algebra.span import span
+from jourdain.algebra.entries import larger, root, row, scattered, smaller, solved, squares
+from jourdain.algebra.span import free_of, span
 
-UNEVEN = 1e-9  # of the impulses that are shared: what another share gives back
-TIE = 1e-9  # of the usual speed: ways that violate the conditions by less are equally good
-
-
-@dataclass(frozen=True)
-class Held:
-    """The answer: impulses, what they make of r, and how well."""
-
-    impulse: Any  # (rows, 1), ≥ 0 along normals
-    after: Any  # (rows, 1), w; ≥ 0 along normals
-    miss: Any  # (1, 1): by how much the conditions are not met, of the usual speed
-    several: Any  # (1, 1): whether another way meets them and moves otherwise
-    margin: Any  # (contacts, 1): how far each is from doing something else, of the usual speed
-    ways: Any = None  # (ways, 1): by how much each way to hold misses the conditions
-    one_of_many: Any = None  # (1, 1): whether the motion rests on the least of many impulses of compression
-    apart: Any = None  # (1, 1): whether the rows of all ways are well apart, if that was assumed
+UNEVEN = 1e-8  # of the usual speed: less is no other motion
+MOST_COMPARED = 4  # contacts whose shares of an impulse are all followed to the end
 
 
-def hold(contacts: Contacts, Y: Any, r: Any, least: Any = None) -> Held:
+def hold(contacts: Contacts, Y: Any, r: Any, least: Any = None, left: Any = None) -> Choice:
     """λ and w = r + Ŷ Ŷᵀ λ for contacts without friction, or that may stick. Rows of Ŷ that are zero do not take part.
 
-    `least`: a speed along unit rows, what the conditions are measured by at least; see `Contacts.least`.
+    `least`: a speed along unit rows, what the conditions are measured by at least; see `Contacts.least`. `left`: see
+    `Choice`.
     """
-    la, unreduced, independent = contacts.la, contacts.unreduced, contacts.independent
-    choice = Choice(contacts, Y, r, least)
-    apart = la.ones(1, 1, like=Y) > 0
-    for way in list(product(*(place.acting() for place in contacts.places())))[1:]:
+    la, unreduced, independent, places = contacts.la, contacts.unreduced, contacts.independent, contacts.places()
+    choice = Choice(contacts, Y, r, least, left, unique=independent)
+    choice.apart = la.ones(1, 1, like=Y) > 0 if independent else None
+    for names in list(product(*(place.ways for place in places)))[1:]:
+        way = [place.acting(name) for place, name in zip(places, names, strict=True)]
+        score = sum(place.score(name) for place, name in zip(places, names, strict=True))
         acting = tuple(i for some in way for i in some)
         rows, weighing = ([la.stack(*(row(X, i, la) for i in some)) for some in way if some] for X in (Y, unreduced))
         spanned = span(rows, Y.shape[-1], la, like=Y, independent=independent, own=weighing)
         if independent:  # a way with a row that cannot move is that without it
             moving = la.every(la.stack(*(row(choice.lengths, i, la) for i in acting)) > 0)
-            apart = la.both(apart, la.where(moving, la.where(spanned.apart, 1.0, 0.0), 1.0) > 0)
+            choice.apart = la.both(choice.apart, la.where(moving, la.where(spanned.apart, 1.0, 0.0), 1.0) > 0)
         asked = la.stack(*(-row(r, i, la) for i in acting))
-        choice.offer(scattered(spanned.impulse(spanned.coordinates(asked)), acting, Y.shape[-2], la), acting)
-    return replace(choice.answer(), apart=apart if independent else None)
+        impulse = scattered(spanned.impulse(spanned.coordinates(asked)), acting, Y.shape[-2], la)
+        choice.offer(impulse, acting, score=score, spanned=spanned)
+        if not independent:
+            for impulse, answering in _otherwise_stuck(choice, names):
+                choice.offer(impulse, acting, answering=answering, score=score, again=True)
+    return choice
 
 
-class Choice:
-    """The best of several ways to hold, each offered with its impulses and the rows that come to rest in it."""
+def _otherwise_stuck(choice: Choice, way: Sequence[str]) -> Iterator[tuple[Any, list[int]]]:
+    """Other impulses of a way in which contacts stick: (λ, rows that answer), where some of their normals do not push.
 
-    def __init__(self, contacts: Contacts, Y: Any, r: Any, least: Any = None) -> None:
-        la = contacts.la
-        self.contacts, self.Y, self.r, self.la, self.n_rows = contacts, Y, r, la, Y.shape[-2]
-        self.weights = squares(contacts.unreduced, la)
-        self.normals = [place.normal for place in contacts.places()]
-        least = contacts.least if least is None else least
-        self.lengths = root(squares(Y, la), la)  # √W_ii
-        largest = larger(_largest(la.absolute(r), self.lengths, range(self.n_rows), la), least, la)
-        self.usual = la.where(largest > 0, largest, 1.0)  # the speed that the conditions are measured by
-        none = la.zeros(self.n_rows, 1, like=Y)
-        self.cost = la.zeros(1, 1, like=Y)  # Σ W_ii λ_i², W of the rows before they were reduced
-        self.best = Held(none, r, self.violation(none, r) / self.usual, self.cost > 0, none)  # all lift
-        self.misses = [self.best.miss]
-
-    def offer(self, impulse: Any, resting: Sequence[int], also: Any = 0.0) -> None:
-        """Take this way if it is better; `also`: what else of the conditions it misses, as a speed along unit rows."""
-        la, best = self.la, self.best
-        after = self.r + self.Y @ (la.transpose(self.Y) @ impulse)
-        # Rows that act come to rest, also those that were dropped as dependent.
-        moving = _largest(la.absolute(after), self.lengths, resting, la)
-        miss = larger(larger(self.violation(impulse, after), moving, la), also, la) / self.usual
-        sound = la.transpose(impulse) @ impulse < float("inf")  # no pivot vanished
-        miss = la.where(sound, miss, float("inf"))
-        self.misses.append(miss)
-        price = la.transpose(impulse) @ (impulse * self.weights)
-        both_good = la.both(miss <= TIE, best.miss <= TIE)
-        apart = _largest(la.absolute(after - best.after), self.lengths, range(self.n_rows), la) > 10 * TIE * self.usual
-        better = la.where(both_good, price < self.cost, miss < best.miss)  # NaN is never better
-        told = la.where(best.several, 1.0, 0.0)
-        several = la.where(both_good, la.where(apart, 1.0, told), la.where(miss < best.miss, 0.0, told))
-        self.cost = la.where(better, price, self.cost)
-        self.best = Held(
-            la.where(better, impulse, best.impulse),
-            la.where(better, after, best.after),
-            la.where(better, miss, best.miss),
-            several > 0,
-            best.margin,
-        )
-
-    def answer(self) -> Held:
-        """The best, with how far each contact is from lifting or touching: the larger of λ_i √W_ii and w_i / √W_ii."""
-        la, best = self.la, self.best
-        margins = [self.margin(best.impulse, best.after, i) for i in self.normals]
-        return replace(best, margin=la.stack(*margins), ways=la.stack(*self.misses))
-
-    def margin(self, impulse: Any, after: Any, i: int) -> Any:
-        """That of one row, (1, 1); infinite where it cannot move."""
-        la = self.la
-        push, end, length = (row(column, i, la) for column in (impulse, after, self.lengths))
-        moves = length > 0
-        speed = larger(push * length, end / la.where(moves, length, 1.0), la) / self.usual
-        return la.where(moves, speed, float("inf"))
-
-    def violation(self, impulse: Any, after: Any) -> Any:
-        """How far the most negative of λ_i √W_ii and w_i / √W_ii of the normals is below 0."""
-        la, lengths = self.la, self.lengths
-        pulls = _largest(la.where(impulse < 0, -impulse * lengths * lengths, 0.0), lengths, self.normals, la)
-        sinks = _largest(la.where(after < 0, -after, 0.0), lengths, self.normals, la)
-        return larger(pulls, sinks, la)
+    Where rows are redundant the least impulses may pull although others push. Tangents carry what they must, and are
+    taken out of the normals; of these all choices are tried, so that impulses that push are found if there are any.
+    """
+    la, Y, r, k = choice.la, choice.Y, choice.r, choice.n_rows
+    stuck = [place for place, name in zip(choice.places, way, strict=True) if name == "sticks"]
+    if not stuck:
+        return
+    slides = [place.normal for place, name in zip(choice.places, way, strict=True) if name not in ("lifts", "sticks")]
+    tangents = [i for place in stuck for i in place.tangents]
+    spanned = span([la.stack(*(row(Y, i, la) for i in place.tangents)) for place in stuck], Y.shape[-1], la, like=Y)
+    nu = spanned.coordinates(la.stack(*(-row(r, i, la) for i in tangents)))
+    free, stopped = free_of(Y, spanned.Q, la), r + Y @ (la.transpose(spanned.Q) @ nu)
+    for pushes in list(product((False, True), repeat=len(stuck)))[:-1]:
+        normals = slides + [place.normal for place, one in zip(stuck, pushes, strict=True) if one]
+        impulse, along = la.zeros(k, 1, like=Y), nu
+        if normals:
+            own, left = (la.stack(*(row(X, i, la) for i in normals)) for X in (Y, free))
+            pushed = solved(left @ la.transpose(left), la.stack(*(-row(stopped, i, la) for i in normals)), la)
+            impulse, along = scattered(pushed, normals, k, la), nu - spanned.Q @ (la.transpose(own) @ pushed)
+        yield impulse + scattered(spanned.impulse(along), tangents, k, la), [*tangents, *normals]
 
 
 def hold_by_poisson(contacts: Contacts, Y: Any, u: Any, kappa: Any) -> Held:
@@ -130,44 +84,48 @@ def hold_by_poisson(contacts: Contacts, Y: Any, u: Any, kappa: Any) -> Held:
     Where they are undetermined λ_c and z are the least of their kind; their sum need not be, or it would break the law.
     """
     la = contacts.la
-    compression = hold(contacts, Y, u)
+    compressing = hold(contacts, Y, u)
+    compression = compressing.answer()
     given_back = compression.impulse + kappa * compression.impulse
     # What is left after a plastic compression may be rounding: it is measured by the approach.
-    approach = larger(_largest(la.absolute(u), root(squares(Y, la), la), range(Y.shape[-2]), la), contacts.least, la)
-    rest = hold(contacts, Y, u + Y @ (la.transpose(Y) @ given_back), approach)
+    approach = larger(fastest(la.absolute(u), root(squares(Y, la), la), range(Y.shape[-2]), la), contacts.least, la)
+    expanding = hold(contacts, Y, u + Y @ (la.transpose(Y) @ given_back), approach)
+    rest = expanding.answer()
     margin = smaller(compression.margin, rest.margin, la)
     worse = larger(compression.miss, rest.miss, la)
-    shared = None if contacts.independent else _shared_unevenly(Y, compression.impulse, kappa, la)
+    shared = None if contacts.independent else _shared_unevenly(compressing, expanding, kappa)
     return replace(rest, impulse=given_back + rest.impulse, miss=worse, margin=margin, one_of_many=shared)
 
 
-def _shared_unevenly(Y: Any, impulse: Any, kappa: Any, la: LinearAlgebra) -> Any:
-    """Whether contacts share λ_c in many ways of which each gives something else back: Yᵀz = 0, but not Yᵀκz."""
-    pushing = la.scale_rows(la.where(impulse > 0, 1.0, 0.0), Y)
-    null = span(each_row(pushing, la), Y.shape[-1], la, like=Y).nullspace()  # one z per column
-    lengths = root(squares(pushing, la), la)
-    given, size = la.transpose(pushing) @ la.scale_rows(kappa, null), la.scale_rows(lengths, null)
+def _shared_unevenly(compressing: Choice, expanding: Choice, kappa: Any) -> Any:
+    """Whether contacts can share λ_c otherwise, and move otherwise then.
+
+    All shares are means of those that were offered. Another one λ gives back κ (λ − λ_c) more. The motion stays the
+    same iff contacts that touch in the end can push so much less: Yᵀ(z + κ (λ_c − λ)) is in the cone of their normals.
+    Of many contacts it is only asked whether Yᵀκ (λ_c − λ) = 0.
+    """
+    la, Y = compressing.la, compressing.Y
+    lengths, usual = compressing.lengths, larger(compressing.usual, expanding.usual, la)
+    best, rest = compressing.best.impulse, expanding.best
+    touching = la.where(rest.after <= UNEVEN * usual * lengths, 1.0, 0.0)
     found = la.zeros(1, 1, like=Y) > 0
-    for i in range(Y.shape[-2]):
-        back, length = (row(la.transpose(part), i, la) for part in (given, size))
-        found = la.either(found, back @ la.transpose(back) > UNEVEN**2 * (length @ la.transpose(length)))
+
+    def slow(x: Any) -> Any:
+        return la.transpose(x) @ x <= (UNEVEN * usual) * (UNEVEN * usual)
+
+    for impulse, miss in compressing.offered:
+        sound = la.where(miss <= TIE, 1.0, 0.0) > 0
+        less = kappa * (best - la.where(sound, impulse, 0.0))
+        same = slow(la.transpose(Y) @ less)
+        if len(compressing.places) <= MOST_COMPARED:
+            x = la.transpose(Y) @ (rest.impulse + less)
+            for acting, spanned in expanding.spans:
+                nu = spanned.Q @ x
+                push = spanned.impulse(nu)
+                fits = slow(x - la.transpose(spanned.Q) @ nu)
+                for j, i in enumerate(acting):
+                    enough = row(push, j, la) * row(lengths, i, la) >= -UNEVEN * usual
+                    fits = la.both(fits, la.both(enough, row(touching, i, la) > 0))
+                same = la.either(same, fits)
+        found = la.either(found, la.both(sound, la.where(same, 0.0, 1.0) > 0))
     return found
-
-
-def _largest(u: Any, lengths: Any, some: Sequence[int], la: LinearAlgebra) -> Any:
-    """The largest u_i / √W_ii of these rows, if they can move; (1, 1)."""
-    moving = lengths > 0
-    ratios = la.where(moving, u / la.where(moving, lengths, 1.0), 0.0)
-    found = la.zeros(1, 1, like=u)
-    for i in some:
-        found = larger(found, row(ratios, i, la), la)
-    return found
-
-
-def scattered(some: Any, places: Sequence[int], k: int, la: LinearAlgebra) -> Any:
-    """A column of k with these entries, zero elsewhere."""
-    zero = la.zeros(1, 1, like=some)
-    found = [zero] * k
-    for i, place in enumerate(places):
-        found[place] = row(some, i, la)
-    return la.stack(*found)

@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from jourdain.algebra.contacts import moreau_plane
+from jourdain.algebra.contacts.choice import Choice, Held
 from jourdain.algebra.contacts.contacts import Contacts, ContactSolution, Rows
-from jourdain.algebra.contacts.frictionless import Choice, Held, hold, hold_by_poisson
+from jourdain.algebra.contacts.frictionless import hold, hold_by_poisson
 from jourdain.algebra.entries import row, squares
 from jourdain.errors import BadEvent
 from jourdain.kinds import ContactState
 
-SEPARATES = 1e-8  # of the speed that the kinetic energy allows: a contact that opens quicker is left alone
 IDLE = 1e-9  # of the same: impulses and speeds below this are none
 
 
 def moreau(contacts: Contacts) -> ContactSolution:
     """0 ≤ λ ⊥ u⁺ + κ u⁻ ≥ 0 of contacts that close; those that may stick do, or slide."""
     Y, _, r = _taking_part(contacts, _closing(contacts))
-    return _solution(contacts, hold(contacts, Y, r))
+    left = contacts.opening if any("sticks" in place.ways for place in contacts.places()) else None
+    return _solution(contacts, hold(contacts, Y, r, left=left).answer())
 
 
 def poisson(contacts: Contacts) -> ContactSolution:
@@ -32,7 +33,7 @@ def moreau_coulomb(contacts: Contacts) -> ContactSolution:
     """Coulomb's law for the velocity after the event: all ways are tried in the plane; in space by iteration."""
     Y, _, r = _taking_part(contacts, _closing(contacts))
     if contacts.blocks[0].n_rows == 2:
-        return _solution(contacts, moreau_plane.hold_with_friction(contacts, Y, r))
+        return _solution(contacts, moreau_plane.hold_with_friction(contacts, Y, r, contacts.opening))
     asked = moreau_plane.asked_in_space(Y, r, contacts.number("friction"), contacts.la)
     answer = contacts.iterated(asked)
     held = moreau_plane.found_in_space(contacts, Y, r, answer)
@@ -48,7 +49,7 @@ def by_formula(contacts: Contacts, impulse: Any) -> ContactSolution:
     if getattr(impulse, "shape", (1,))[-2:] != (contacts.u.shape[-2], 1):
         raise BadEvent(f"The impulses of a formula are a column of {contacts.u.shape[-2]} rows; they are {impulse!r}.")
     la, after = contacts.la, contacts.u + contacts.W @ impulse
-    choice = Choice(contacts, contacts.Y, contacts.u)
+    choice = Choice(contacts, contacts.Y, contacts.u, unique=True)
     miss = choice.violation(impulse, after) / choice.usual
     margin = la.where(la.ones(len(contacts.blocks), 1, like=contacts.u) > 0, float("inf"), 0.0)
     return _solution(contacts, Held(impulse, after, miss, miss > float("inf"), margin))
@@ -56,12 +57,8 @@ def by_formula(contacts: Contacts, impulse: Any) -> ContactSolution:
 
 def _closing(contacts: Contacts) -> Any:
     """1 along the rows of contacts that take part, 0 of those that open and are left alone; (rows, 1)."""
-    la, opening = contacts.la, _opening(contacts)
+    la, opening = contacts.la, contacts.opening
     return contacts.each([la.where(row(opening, place.normal, la), 0.0, 1.0) for place in contacts.places()])
-
-
-def _opening(contacts: Contacts) -> Any:
-    return contacts.u_minus > SEPARATES * contacts.speed
 
 
 def _taking_part(contacts: Contacts, taken: Any) -> tuple[Any, Any, Any]:
@@ -76,7 +73,7 @@ def _solution(contacts: Contacts, held: Held, asked: Any = None, arrived: Any = 
     """The same with the state of each contact, and whether one closes that must not."""
     la, states, closing = contacts.la, [], contacts.la.zeros(1, 1, like=contacts.u)
     after = contacts.u + contacts.Y @ (la.transpose(contacts.Y) @ held.impulse)
-    lengths2, opening = squares(contacts.Y, la), _opening(contacts)
+    lengths2, opening = squares(contacts.Y, la), contacts.opening
     for place in contacts.places():
         i = place.normal
         allowed, end, left = row(contacts.speed, i, la), row(after, i, la), row(opening, i, la)

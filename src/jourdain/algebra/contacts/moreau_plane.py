@@ -15,9 +15,9 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+from jourdain.algebra.contacts.choice import FAVOUR, TIE, Choice, Held
 from jourdain.algebra.contacts.contacts import Contacts, Rows
-from jourdain.algebra.contacts.frictionless import TIE, Choice, Held, scattered
-from jourdain.algebra.entries import each_row, entry, larger, root, row, smaller
+from jourdain.algebra.entries import each_row, larger, root, row, scattered, smaller, solved
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.span import span
 
@@ -25,10 +25,10 @@ LIFTS, STICKS = "lifts", "sticks"
 WAYS = (LIFTS, STICKS, 1, -1)  # slips towards + or −
 
 
-def hold_with_friction(contacts: Contacts, Y: Any, r: Any) -> Held:
-    """λ and w for planar contacts."""
+def hold_with_friction(contacts: Contacts, Y: Any, r: Any, left: Any) -> Held:
+    """λ and w for planar contacts; `left`: see `Choice`."""
     la, places, friction = contacts.la, contacts.places(), contacts.number("friction")
-    choice, W, k = Choice(contacts, Y, r), Y @ la.transpose(Y), Y.shape[-2]
+    choice, W, k = Choice(contacts, Y, r, left=left), Y @ la.transpose(Y), Y.shape[-2]
     for way in list(product(WAYS, repeat=len(places)))[1:]:
         held = [(place, mu, one) for place, mu, one in zip(places, friction, way, strict=True) if one != LIFTS]
         # What each unknown pushes along, and which row answers to it; those that stick first, whose pivots are sound.
@@ -42,15 +42,15 @@ def hold_with_friction(contacts: Contacts, Y: Any, r: Any) -> Held:
         pushes = la.side_by_side(*(along for _, along in unknowns))
         effect = W @ pushes
         A = la.stack(*(row(effect, i, la) for i in rows))
-        z = _solved(A, la.stack(*(-row(r, i, la) for i in rows)), la)
+        z = solved(A, la.stack(*(-row(r, i, la) for i in rows)), la)
         impulse = pushes @ z
-        choice.offer(impulse, rows, _broken(impulse, r + W @ impulse, held, choice.lengths, la))
-    choice.best = _least_at_rest(choice)
-    return _with_slip(choice, choice.answer())
+        broken = _broken(impulse, r + W @ impulse, held, choice.lengths, la)
+        choice.offer(impulse, rows, broken, favour=FAVOUR * len(rows))
+    return replace(_with_slip(choice, choice.answer(rough=True)), impulse=_least_at_rest(choice))
 
 
-def _least_at_rest(choice: Choice) -> Held:
-    """The answer with the least impulses of contacts that come to rest together, if these stay in their cones."""
+def _least_at_rest(choice: Choice) -> Any:
+    """The impulses, the least of contacts that come to rest together if these stay in their cones, (rows, 1)."""
     la, best, Y = choice.la, choice.best, choice.Y
     contacts, friction = choice.contacts.places(), choice.contacts.number("friction")
     ones = la.ones(2, 1, like=Y)
@@ -70,7 +70,7 @@ def _least_at_rest(choice: Choice) -> Held:
     for contact, mu in zip(contacts, friction, strict=True):
         normal, tangent = (la.rows(least, i, i + 1) for i in (contact.normal, contact.tangents[0]))
         allowed = la.both(allowed, la.both(normal >= 0, la.absolute(tangent) <= mu * normal))
-    return replace(best, impulse=la.where(allowed, mask * least + (1 - mask) * best.impulse, best.impulse))
+    return la.where(allowed, mask * least + (1 - mask) * best.impulse, best.impulse)
 
 
 def asked_in_space(Y: Any, r: Any, friction: Sequence[Any], la: LinearAlgebra) -> Any:
@@ -81,7 +81,7 @@ def asked_in_space(Y: Any, r: Any, friction: Sequence[Any], la: LinearAlgebra) -
 
 def found_in_space(contacts: Contacts, Y: Any, r: Any, found: Any) -> Held:
     """The impulses that were found, and by how much they miss λ = (λ − w/W, brought into its cone)."""
-    la, choice = contacts.la, Choice(contacts, Y, r)
+    la, choice = contacts.la, Choice(contacts, Y, r, unique=True)
     impulse = la.rows(found, 0, Y.shape[-2])
     after = r + Y @ (la.transpose(Y) @ impulse)
     worst = la.zeros(1, 1, like=Y)
@@ -114,13 +114,14 @@ def _with_slip(choice: Choice, held: Held) -> Held:
     la, margins, contacts = choice.la, [], choice.contacts
     for i, (contact, mu) in enumerate(zip(contacts.places(), contacts.number("friction"), strict=True)):
         start, stop = contact.tangents[0], contact.tangents[-1] + 1
-        push, end, lengths = (la.rows(column, start, stop) for column in (held.impulse, held.after, choice.lengths))
+        push, end, lengths = (la.rows(column, start, stop) for column in (held.inside, held.after, choice.lengths))
         length = root(la.transpose(lengths) @ lengths, la)
-        normal = row(held.impulse, contact.normal, la)
+        normal = row(held.inside, contact.normal, la)
         room = (mu * normal - root(la.transpose(push) @ push, la)) * length
         slip = root(la.transpose(end) @ end, la) / la.where(length > 0, length, 1.0)
         tangential = larger(room, slip, la) / choice.usual
-        tangential = la.where(la.both(normal > 0, length > 0), tangential, float("inf"))
+        pushes = normal * row(choice.lengths, contact.normal, la) > TIE * choice.usual
+        tangential = la.where(la.both(pushes, length > 0), tangential, float("inf"))
         margins.append(smaller(tangential, row(held.margin, i, la), la))
     return replace(held, margin=la.stack(*margins))
 
@@ -142,15 +143,3 @@ def _broken(impulse: Any, after: Any, held: Sequence[tuple[Rows, Any, Any]], len
 def _unit(i: int, k: int, la: LinearAlgebra, like: Any) -> Any:
     """The i-th unit column, (k, 1)."""
     return scattered(la.ones(1, 1, like=like), [i], k, la)
-
-
-def _solved(A: Any, b: Any, la: LinearAlgebra) -> Any:
-    """A⁻¹ b by elimination; NaN or infinite where a pivot vanishes, which no choice takes."""
-    k = A.shape[-2]
-    rows = each_row(la.side_by_side(A, b), la)
-    for i in range(k):
-        rows[i] = rows[i] / entry(rows[i], 0, i, la)
-        for j in range(k):
-            if j != i:
-                rows[j] = rows[j] - entry(rows[j], 0, i, la) * rows[i]
-    return la.stack(*(entry(one, 0, k, la) for one in rows))

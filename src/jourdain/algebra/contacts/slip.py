@@ -266,11 +266,8 @@ class Leg:
 
     def unless(self, condition: SX, other: Leg) -> Leg:
         """The other one where the condition holds."""
-        parts = [
-            ca.if_else(condition, there, here)
-            for here, there in zip(vars(self).values(), vars(other).values(), strict=True)
-        ]
-        return Leg(*parts)
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Leg(*(ca.if_else(condition, there, here) for here, there in pairs))
 
     def _moved(self, y: SX, u_n: SX, n: SX, rate: SX, p: SX, slip: Slip) -> SX:
         return y + ca.vertcat(p, rate * p, u_n * p + n * p * p / 2, (slip.w_t + slip.W_tt @ rate) * p)
