@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jourdain.algebra.contacts.choice import TIE
 from jourdain.algebra.contacts.contacts import ContactSolution
@@ -25,6 +25,9 @@ from jourdain.algebra.problem import Block, Decomposition, Problem, decompose, t
 from jourdain.algebra.record import CONTACT_FIELDS, Outcome
 from jourdain.algebra.span import RANK, span
 from jourdain.kinds import AFTER_KINDS, BEFORE_KINDS, ON_KINDS, Kind
+
+if TYPE_CHECKING:
+    from jourdain.algebra.elimination import Elimination
 
 
 @dataclass(frozen=True)
@@ -46,13 +49,15 @@ class Jump:
     response: ContactResponse | None
 
 
-def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False) -> Outcome:
+def outcome(
+    problem: Problem, la: LinearAlgebra, independent: bool = False, elimination: Elimination | None = None
+) -> Outcome:
     """Every number of the event that follows from its matrices.
 
     `independent`: for rows that are well conditioned (see `span`), which `Outcome.apart` says of each event, and an M
-    that is not nearly singular: there the refinement changes nothing but the last digit.
+    that is not nearly singular: there the refinement changes nothing but the last digit. `elimination`: see `span`.
     """
-    parts = decompose(problem, la, independent)
+    parts = decompose(problem, la, independent, elimination)
     on, T, blocks, nothing = parts.on, la.transpose, problem.blocks, la.zeros(0, 1, like=problem.M)
     jump = _jump(problem, parts, la, independent)
     response, v_minus, v_plus = jump.response, problem.v_minus, problem.v_minus + jump.dv
