@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,7 @@ class Log:
     warnings: tuple[str, ...]  # what was said of it
     source: str = ""
 
-    @property
+    @cached_property
     def step(self) -> float:
         """The usual time from sample to sample, s."""
         return float(np.median(np.diff(self.t)))
