@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE, lengths, root
+from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE, lengths, root, squares
 from jourdain.algebra.linear import LinearAlgebra
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 RANK = 3e-8
 ROUNDING = 4e-16
 MARGIN = 10.0
+FAIR = 1e-12  # in two passes: velocities are good to the square of it over ROUNDING
 CLEAR = 1e-13  # rows whose directions are known this well after one pass are well apart: two of them at 1/100
 UNSEEN = 1e-10  # null vectors that cost less than this (in W_ss, for unit length) are a constraint's own affair
 SMALL_PIVOT = 1e-6  # of the diagonal; above it M is positive definite beyond doubt
@@ -103,15 +104,16 @@ def span(
     noise = la.zeros(0, 1, like=Y)  # how well each row of Q is known
     left_along = la.zeros(0, k, like=Y)  # what elimination leaves of unit rows, along Q
     one, apart = la.ones(1, 1, like=Y), la.ones(1, 1, like=Y) > 0
+    sizes, scales = la.ones(k, 1, like=Y), la.ones(k, 1, like=Y)
+    if any_size and not independent:
+        sizes = lengths(Y, la)
+        scales = la.where(sizes > 0, 1 / la.where(sizes > 0, sizes, 1.0), 0.0)
+    elif not independent:
+        sizes = squares(Y, la)
+        scales = _inverse_root(sizes, sizes > 0, la)
     for i in range(k):
         y = la.rows(Y, i, i + 1)
-        length2 = y @ la.transpose(y)
-        kept, along = length2 > 0, la.zeros(1, i, like=Y)
-        scale_i = one if independent else _inverse_root(length2, kept, la)
-        if any_size and not independent:
-            length = lengths(y, la)
-            kept = length > 0
-            scale_i = la.where(kept, 1 / la.where(kept, length, 1.0), 0.0)
+        kept, along, scale_i = la.rows(sizes, i, i + 1) > 0, la.zeros(1, i, like=Y), la.rows(scales, i, i + 1)
         q = y * scale_i
         rest, inverse, blur = la.where(kept, 1.0, 0.0), one, ROUNDING * one  # what is left of the row, and 1 over it
         units = la.stack(units, q)
@@ -152,7 +154,7 @@ def span(
             left_along = la.stack(left_along, la.side_by_side(only, rest, right))
         if not independent:
             noise = la.stack(noise, keep_i * blur * inverse)
-            apart = la.both(apart, la.rows(noise, i, i + 1) <= CLEAR)
+            apart = la.both(apart, la.rows(noise, i, i + 1) <= FAIR)
     N = la.diagonal(1 - keep) - la.transpose(F)
     weighing = units if own is None else la.scale_rows(scale, la.stack(*own))
     longer = () if independent else _longer(N, weighing, [Y_s.shape[-2] for Y_s in blocks], la)
