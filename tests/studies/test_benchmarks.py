@@ -23,6 +23,7 @@ from jourdain.studies.benchmarks import (
     report,
     rough_walker,
     run,
+    timing,
     walker,
     walker_casadi,
     walker_numpy,
@@ -73,7 +74,8 @@ def test_casadi(threads: int, expected: Array) -> None:
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "SIDE", 8)
     monkeypatch.setattr(run, "N_CHECKED", 2000)
-    monkeypatch.setattr(run, "_process", lambda code, cache=None, times=5: 0.125)
+    for module in (run, timing):
+        monkeypatch.setattr(module, "process", lambda code, cache=None, times=5: 0.125)
 
 
 @pytest.mark.usefixtures("short")

@@ -52,7 +52,7 @@ def scaled(C: Any, factor: Any, la: LinearAlgebra) -> Any:
 
 def squares(Y: Any, la: LinearAlgebra) -> Any:
     """The square of the length of each row, W_ii = c M⁻¹ cᵀ for Y = C L⁻¹, (k, 1)."""
-    return (Y * Y) @ la.ones(Y.shape[-1], 1, like=Y)
+    return la.stack(la.zeros(0, 1, like=Y), *(y @ la.transpose(y) for y in each_row(Y, la)))
 
 
 def lengths(Y: Any, la: LinearAlgebra) -> Any:

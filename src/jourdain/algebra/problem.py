@@ -17,7 +17,6 @@ from jourdain.kinds import BEFORE_KINDS, ON_KINDS, Kind
 
 if TYPE_CHECKING:
     from jourdain.algebra.contacts.contacts import ContactLaw
-    from jourdain.algebra.elimination import Elimination
 
 
 @dataclass(frozen=True)
@@ -111,12 +110,10 @@ class Decomposition:
         return self.la.rows(self.on.Q, self.n_regular, self.on.Q.shape[-2])
 
 
-def decompose(
-    problem: Problem, la: LinearAlgebra, independent: bool = False, elimination: Elimination | None = None
-) -> Decomposition:
+def decompose(problem: Problem, la: LinearAlgebra, independent: bool = False) -> Decomposition:
     """Factor M and span the rows that are on during the event."""
     factor = la.factor(problem.M)
     n = problem.M.shape[-1]
-    rows = [scaled(block.C, factor, la) for block in problem.of_kind(*ON_KINDS)]
-    on = span(rows, n, la, problem.M, independent, any_size=True, elimination=elimination)
+    on_blocks = problem.of_kind(*ON_KINDS)
+    on = span([scaled(block.C, factor, la) for block in on_blocks], n, la, problem.M, independent, any_size=True)
     return Decomposition(factor, on, problem.n_rows(Kind.REGULAR), la)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jourdain.algebra import lapack
-from jourdain.algebra.elimination import Elimination
 from jourdain.algebra.entries import lengths, scaled
 from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem
@@ -42,17 +41,15 @@ _BY_ROW_ON = ("target", "nullspace")
 
 
 def outcome_in_any_order(problem: Problem[Array]) -> Outcome[Array]:
-    """`outcome` over arrays; lanes with redundant or weak rows solved in an order in which weak rows come last."""
+    """`outcome` over arrays; lanes with redundant rows solved in an order in which weak rows come last."""
     values = outcome(problem, lapack)
-    lanes = (values.redundant > 0).any(axis=(-2, -1)) | ~values.apart[..., 0, 0]
+    lanes = (values.redundant > 0).any(axis=(-2, -1))
     if not lanes.any():
         return values
     some = problem.changed(lambda array: array[lanes])
     orders = _orders(some)
     blocks = tuple(_taken(block, order) for block, order in zip(some.blocks, orders, strict=True))
-    rows = [lapack.zeros(0, some.M.shape[-1], like=some.M), *(b.C for b in blocks if b.kind in ON_KINDS)]
-    elimination = Elimination(lapack.stack(*rows), some.M, lapack.factor(some.M))
-    again = outcome(replace(some, blocks=blocks), lapack, elimination=elimination)
+    again = outcome(replace(some, blocks=blocks), lapack)
     back = _back(orders)
     on = _back([order for block, order in zip(blocks, orders, strict=True) if block.kind in ON_KINDS])
     elastic = [order for block, order in zip(blocks, orders, strict=True) if block.kind == Kind.ELASTIC]

@@ -15,20 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE, lengths, root, squares
+from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE, lengths
 from jourdain.algebra.linear import LinearAlgebra
-
-if TYPE_CHECKING:
-    from jourdain.algebra.elimination import Elimination
 
 # A row is dropped if what is left of it is shorter than RANK plus MARGIN times the noise in it. The noise is
 # carried along: a row kept at ratio r has a direction good to eps / r, and rows after it that lean on it inherit that.
 RANK = 3e-8
 ROUNDING = 4e-16
 MARGIN = 10.0
-FAIR = 1e-12  # in two passes: velocities are good to the square of it over ROUNDING
 CLEAR = 1e-13  # rows whose directions are known this well after one pass are well apart: two of them at 1/100
 UNSEEN = 1e-10  # null vectors that cost less than this (in W_ss, for unit length) are a constraint's own affair
 SMALL_PIVOT = 1e-6  # of the diagonal; above it M is positive definite beyond doubt
@@ -46,7 +42,7 @@ class Span:
     N: Any  # (k, k): column i is a λ with Yᵀλ = 0 for a dropped row i, zero for a kept one; in units of unit rows
     longer: tuple[tuple[Any, Any], ...]  # pairs (directions, what they measure), rows: what makes λ longer for nothing
     independent: bool  # the rows were taken to be well apart
-    apart: Any  # (1, 1), whether they are; dropped ones aside
+    apart: Any  # (1, 1), whether they are
     la: LinearAlgebra
 
     def coordinates(self, r: Any) -> Any:
@@ -83,7 +79,6 @@ def span(
     independent: bool = False,
     own: Sequence[Any] | None = None,
     any_size: bool = False,
-    elimination: Elimination | None = None,
 ) -> Span:
     """The span of stacked blocks Y_s (k_s × n), in their order. `like` gives the batch shape where there are none.
 
@@ -94,40 +89,29 @@ def span(
 
     `any_size`: the squares of the rows' lengths may over- or underflow. Rows that are `independent` and of such a size
     are not well apart.
-
-    `elimination` reduces the rows by those before, for rows that are not well apart.
     """
     Y = la.stack(la.zeros(0, n, like=like), *blocks)
     k = Y.shape[-2]
     Q, R, triangle, F = la.zeros(0, n, like=Y), *(la.zeros(0, k, like=Y) for _ in range(3))
     keep, scale, units = la.zeros(0, 1, like=Y), la.zeros(0, 1, like=Y), la.zeros(0, n, like=Y)
     noise = la.zeros(0, 1, like=Y)  # how well each row of Q is known
-    left_along = la.zeros(0, k, like=Y)  # what elimination leaves of unit rows, along Q
     one, apart = la.ones(1, 1, like=Y), la.ones(1, 1, like=Y) > 0
-    sizes, scales = la.ones(k, 1, like=Y), la.ones(k, 1, like=Y)
-    if any_size and not independent:
-        sizes = lengths(Y, la)
-        scales = la.where(sizes > 0, 1 / la.where(sizes > 0, sizes, 1.0), 0.0)
-    elif not independent:
-        sizes = squares(Y, la)
-        scales = _inverse_root(sizes, sizes > 0, la)
     for i in range(k):
         y = la.rows(Y, i, i + 1)
-        kept, along, scale_i = la.rows(sizes, i, i + 1) > 0, la.zeros(1, i, like=Y), la.rows(scales, i, i + 1)
+        length2 = y @ la.transpose(y)
+        kept, along = length2 > 0, la.zeros(1, i, like=Y)
+        scale_i = one if independent else _inverse_root(length2, kept, la)
+        if any_size and not independent:
+            length = lengths(y, la)
+            kept = length > 0
+            scale_i = la.where(kept, 1 / la.where(kept, length, 1.0), 0.0)
         q = y * scale_i
         rest, inverse, blur = la.where(kept, 1.0, 0.0), one, ROUNDING * one  # what is left of the row, and 1 over it
         units = la.stack(units, q)
-        eliminated, clear = along, one <= 0  # whether a row is independent in the velocities, however M sees it
-        if elimination is not None:
-            left_over, factors, part = elimination.reduced(i, keep)
-            shares = factors * scale_i * la.transpose(la.where(scale > 0, 1 / la.where(scale > 0, scale, 1.0), 0.0))
-            q, eliminated = left_over * scale_i, shares @ la.transpose(la.rows(la.transpose(left_along), 0, i))
-            clear, blur = part > RANK, blur * root(q @ la.transpose(q), la)
         for _ in range(1 if independent else 2):  # the second pass makes Q orthogonal to rounding
             h = q @ la.transpose(Q)
             q = q - h @ Q
             along = along + h
-        only, along = along, along + eliminated
         if independent:
             rest2 = q @ la.transpose(q)
             inverse = 1 / la.sqrt(rest2)
@@ -139,8 +123,8 @@ def span(
             noise = la.stack(noise, blur)
         elif i > 0:
             rest2 = q @ la.transpose(q)
-            blur = blur + la.absolute(only) @ noise
-            kept = rest2 > (la.where(clear, 0.0, RANK) + MARGIN * blur) ** 2
+            blur = blur + la.absolute(along) @ noise
+            kept = rest2 > (RANK + MARGIN * blur) ** 2
             inverse = _inverse_root(rest2, kept, la)
             q, rest, inverse = q * inverse, rest2 * inverse, la.where(kept, inverse, 1.0)
         keep_i = la.where(kept, 1.0, 0.0)
@@ -150,11 +134,8 @@ def span(
         triangle = la.stack(triangle, la.side_by_side(left, inverse, right) - inverse * before)
         F = la.stack(F, (1 - keep_i) * before)
         Q, keep, scale = la.stack(Q, q), la.stack(keep, keep_i), la.stack(scale, scale_i)
-        if elimination is not None:
-            left_along = la.stack(left_along, la.side_by_side(only, rest, right))
         if not independent:
             noise = la.stack(noise, keep_i * blur * inverse)
-            apart = la.both(apart, la.rows(noise, i, i + 1) <= FAIR)
     N = la.diagonal(1 - keep) - la.transpose(F)
     weighing = units if own is None else la.scale_rows(scale, la.stack(*own))
     longer = () if independent else _longer(N, weighing, [Y_s.shape[-2] for Y_s in blocks], la)
