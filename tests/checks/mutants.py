@@ -329,11 +329,11 @@ def first_tests(file: str) -> tuple[str, ...]:
 
 
 def failure(output: str) -> str:
-    """The test that failed."""
+    """The test that failed; "" if none did."""
     for line in output.splitlines():
         if line.startswith(("FAILED", "ERROR")):
             return line.split(" - ")[0].split(maxsplit=1)[-1][:100]
-    return "tests do not start"
+    return ""
 
 
 def judge(copy: Copy, mutant: Mutant, limits: tuple[float, float], rest: bool, expected: Path) -> Outcome:
@@ -345,10 +345,13 @@ def judge(copy: Copy, mutant: Mutant, limits: tuple[float, float], rest: bool, e
         stages = [(first, limits[0]), (THEN, limits[1])] if rest else [(first, limits[0])]
         for targets, limit in stages:
             code, output = copy.tests(targets, limit)
+            if code and not failure(output):  # no test failed: it was stopped from outside, or crashes
+                code, output = copy.tests(targets, limit)
             if code is None:
                 return Outcome(mutant, "the tests take too long", time.perf_counter() - start)
             if code != 0:
-                return Outcome(mutant, failure(output), time.perf_counter() - start)
+                word = failure(output) or f"exit code {code}"
+                return Outcome(mutant, word, time.perf_counter() - start)
         differs = copy.run(["-m", "checks.mutants", "--compare", str(expected)], 900)[1].strip()
         return Outcome(mutant, "", time.perf_counter() - start, differs)
     finally:
@@ -450,7 +453,7 @@ def run(seed: int, chosen: list[Mutant], processes: int, rest: bool) -> int:
             start = time.perf_counter()
             code, output = first.tests(targets, 7200)
             if code != 0:
-                print(f"The tests fail without a mutant: {failure(output)}")
+                print(f"The tests fail without a mutant: {failure(output) or output[-2000:]}")
                 return 2
             spent = time.perf_counter() - start
             limits[stage] = TOO_LONG * spent + 60
