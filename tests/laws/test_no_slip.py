@@ -20,7 +20,7 @@ WAYS = ("lifts", "slides", "sticks")
 
 
 def consistent(Y: Array, x: Array, k: int) -> dict[tuple[str, ...], Array]:
-    """Way → x⁺ of contacts with rows Y (all of them, M = 1) and κ = 0; those that open are left alone.
+    """Way → x⁺ of contacts with rows Y (all of them, M = 1) and κ = 0; those that open are left alone, and must not close.
 
     A way brings its rows to rest, and is consistent if impulses that push along normals do that, whichever they are.
     """
@@ -63,12 +63,44 @@ def random_rows(rng: np.random.Generator, redundant: bool) -> tuple[Array, Array
     shape = (k * (1 + n_tangents), n)
     Y, x = rng.normal(size=shape), rng.normal(size=n)
     if redundant:
-        Y = np.asarray(rng.integers(-2, 3, size=shape) + 0.0, dtype=np.float64)
+        Y = rng.integers(-2, 3, size=shape) + 0.0
         Y[~Y.any(axis=1)] = 1.0
     for c in range(k):
         if Y[c * (1 + n_tangents)] @ x > 0 and rng.random() < 0.8:
             Y[c * (1 + n_tangents)] *= -1
     return Y, x, k
+
+
+@pytest.mark.parametrize("redundant", [False, True])
+def test_against_linear_programmes(redundant: bool, rng: np.random.Generator) -> None:
+    """Solved where one motion is consistent; else refused, and no motion is picked in silence."""
+    seen = {"solved": 0, "ambiguous": 0, "infeasible": 0, "some open": 0}
+    for _ in range(40):
+        Y, x, k = random_rows(rng, redundant)
+        ways = consistent(Y, x, k)
+        expected = motions(ways)
+        names = [f"contact {c}" for c in range(k)]
+        some = [name for name, u in zip(names, (Y @ x)[:: len(Y) // k], strict=True) if u <= 0]  # that take part
+        listed = {tuple(item for item in zip(names, way, strict=True) if item[0] in some) for way in ways}
+        if not expected:
+            with pytest.raises(jd.Infeasible):
+                jd.transition(np.eye(len(x)), x, contacts=contacts(Y, k))
+            seen["infeasible"] += 1
+            continue
+        if len(expected) > 1:
+            with pytest.raises(jd.Ambiguous) as caught:
+                jd.transition(np.eye(len(x)), x, contacts=contacts(Y, k))
+            candidates: Any = caught.value.candidates
+        else:
+            t = jd.transition(np.eye(len(x)), x, contacts=contacts(Y, k))
+            np.testing.assert_allclose(t.v_plus, expected[0], atol=1e-9)
+            candidates = t.candidates
+        found = {tuple(one.items()) for one in candidates}
+        assert len(found) == len(candidates)
+        assert found == listed or (redundant and found <= listed)  # some ways that move alike are not told
+        seen["solved" if len(expected) == 1 else "ambiguous"] += 1
+        seen["some open"] += len(some) < k
+    assert seen["solved"] > 3 and seen["ambiguous"] > 3 and seen["some open"] > 5, seen  # noqa: PT018
 
 
 @pytest.mark.parametrize(("prefer", "sign"), [("sticks", 1), ("slides", -1)])
@@ -148,7 +180,7 @@ def test_of_a_mechanism_in_kernels_sweeps_and_gradients(rng: np.random.Generator
     Y = np.linalg.solve(L, C.T).T
     ways = [consistent(Y, L.T @ one, 1) for one in closing[:60]]
     for prefer in ("sticks", "slides"):
-        event = made.event(contacts={foot: laws.NoSlip(0.0, prefer)})
+        event = made.event(contacts={foot: laws.NoSlip(0.0, prefer)})  # type: ignore[arg-type]
         t = event.solve(v=closing)
         assert t.ok.all()
         expected = [one.get((prefer,), next(iter(one.values()))) for one in ways]

@@ -8,6 +8,7 @@ from typing import Any
 from jourdain.algebra.linear import LinearAlgebra
 
 LEAST_SQUARE, LARGEST_SQUARE = 1e-250, 1e250  # squares of lengths in between keep all of their digits
+ROUNDING, MARGIN = 4e-16, 300.0  # of unit rows; a pivot that exceeds its noise by less is none
 
 
 def row(X: Any, i: int, la: LinearAlgebra) -> Any:
@@ -80,13 +81,22 @@ def scattered(some: Any, places: Sequence[int], k: int, la: LinearAlgebra) -> An
     return la.stack(*found)
 
 
-def solved(A: Any, b: Any, la: LinearAlgebra) -> Any:
-    """A⁻¹ b by elimination; NaN or infinite where a pivot vanishes."""
+def solved(A: Any, b: Any, lengths: Any, la: LinearAlgebra) -> Any:
+    """A⁻¹ b by elimination, in units of unit rows; infinite or NaN where a pivot is only rounding.
+
+    `lengths`: √W_ii of the rows that A = W, or what is left of it, belongs to, (k, 1).
+    """
     k = A.shape[-2]
-    rows = each_row(la.side_by_side(A, b), la)
+    units = la.where(lengths > 0, 1 / la.where(lengths > 0, lengths, 1.0), 0.0)
+    unit = la.scale_rows(units, la.transpose(la.scale_rows(units, la.transpose(A))))
+    rows = each_row(la.side_by_side(unit, units * b), la)
+    noise = [ROUNDING * la.ones(1, 1, like=b)] * k  # in the entries of each row
     for i in range(k):
-        rows[i] = rows[i] / entry(rows[i], 0, i, la)
+        pivot = entry(rows[i], 0, i, la)
+        pivot = la.where(la.absolute(pivot) > MARGIN * noise[i], pivot, 0.0)
+        rows[i], noise[i] = rows[i] / pivot, noise[i] / la.absolute(pivot)
         for j in range(k):
             if j != i:
-                rows[j] = rows[j] - entry(rows[j], 0, i, la) * rows[i]
-    return la.stack(*(entry(one, 0, k, la) for one in rows))
+                factor = entry(rows[j], 0, i, la)
+                rows[j], noise[j] = rows[j] - factor * rows[i], noise[j] + la.absolute(factor) * noise[i]
+    return units * la.stack(*(entry(one, 0, k, la) for one in rows))

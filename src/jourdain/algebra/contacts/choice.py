@@ -13,6 +13,7 @@ from jourdain.algebra.span import Span, free_of, span
 
 TIE = 1e-9  # of the usual speed: ways that violate the conditions by less are equally good
 DRIVEN = 5 * TIE  # what a way misses at least that drives together a contact which is left alone: it is no candidate
+SAME = 1e-12  # of the impulses, squared: ways that differ by less cost the same, and the first is taken
 FAVOUR = 1e-9  # of the impulses: of ways that cost the same, that in which more rows come to rest
 
 
@@ -98,7 +99,7 @@ class Choice:
         price = la.transpose(impulse) @ (impulse * self.weights) * (1 - favour)
         both_good = la.both(miss <= TIE, best.miss <= TIE)
         apart = fastest(la.absolute(after - best.after), self.lengths, range(self.n_rows), la) > 10 * TIE * self.usual
-        cheaper = price < self.cost  # NaN is never better
+        cheaper = price < (1 - SAME) * self.cost  # NaN is never better
         told = la.where(best.several, 1.0, 0.0)
         both = la.where(apart, 1.0, told)
         if self.prefers:

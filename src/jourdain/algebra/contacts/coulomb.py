@@ -59,7 +59,12 @@ def _certificate(W: Any, u: Any, path: coulomb_plane.Path, friction: Any, la: Li
     after = u_n + row(W, 0, la) @ la.stack(path.p_n, p_t)
     pull = root(la.transpose(p_t) @ p_t, la)
     usual = la.where(path.p_n > 0, path.p_n, 1.0)
+    lengths = root(la.diagonal_of(W), la)
+    across, tangents = row(lengths, 0, la), la.rows(lengths, 1, W.shape[-1])
+    along = root(la.transpose(tangents) @ tangents, la)
+    scale = (across + friction * along) * usual
+    outside = (pull - friction * path.p_n) * along / la.where(scale > 0, scale, 1.0)
     worst = path.stuck
-    for broken in (-after / approach, -path.p_n / usual, (pull - friction * path.p_n) / usual):
+    for broken in (-after / approach, -path.p_n / usual, outside):
         worst = la.where(broken > worst, broken, worst)
     return la.where(u_n < 0, worst, 0.0)

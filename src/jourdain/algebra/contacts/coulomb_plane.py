@@ -176,20 +176,23 @@ def _end(
 
 
 def asked_in_space(Y: Any, u: Any, friction: Any, restitution: Any, la: LinearAlgebra) -> Any:
-    """W_tn, W_tt over W_nn, u_t over the approach, friction, restitution and s, (10, 1); see `slip`. W = Y Yᵀ."""
+    """W_tn, W_tt, u_t, friction, restitution and s in the units of `slip`, (10, 1). W = Y Yᵀ."""
     W, tangents = Y @ la.transpose(Y), la.rows(Y, 1, 3)
-    W_nn, approach = _units(W, u, la)
+    W_nn, approach, along = _units(W, u, la)
+    across = [entry(W, i, j, la) / (W_nn * along) for i, j in ((0, 1), (0, 2))]
+    among = [entry(W, i, j, la) / (W_nn * along * along) for i, j in ((1, 1), (1, 2), (2, 2))]
     free = free_of(row(Y, 0, la), span([tangents], Y.shape[-1], la, like=Y).Q, la)
-    mobility = [entry(W, i, j, la) / W_nn for i, j in ((0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
-    return la.stack(*mobility, la.rows(u, 1, 3) / approach, friction, restitution, squares(free, la) / W_nn)
+    speeds = la.rows(u, 1, 3) / (approach * along)
+    return la.stack(*across, *among, speeds, friction * along, restitution, squares(free, la) / W_nn)
 
 
 def in_space(W: Any, u: Any, found: Any, hypothesis: str, la: LinearAlgebra, slow: Any = 0.0) -> tuple[Path, Any]:
     """The path that was found, see `slip.Finish`, and whether it came to its end; W (3 × 3), u (3 × 1)."""
-    W_nn, approach = _units(W, u, la)
+    W_nn, approach, along = _units(W, u, la)
     push, work = approach / W_nn, approach * approach / W_nn
+    rub = push / along
     f, arrived = Finish(*each_row(la.rows(found, 0, N_FINISH), la)), row(found, N_FINISH, la)
-    impulse = push * la.rows(found, 0, 3)
+    impulse = la.stack(push * f.p, rub * la.rows(found, 1, 3))
     total = la.transpose(impulse) @ (u + W @ impulse / 2)
     slip = la.rows(u, 1, 3)
     came_slipping = la.transpose(slip) @ slip > slow * slow
@@ -199,19 +202,19 @@ def in_space(W: Any, u: Any, found: Any, hypothesis: str, la: LinearAlgebra, slo
     closes = row(u, 0, la) < 0
     works = (work * f.w_c, work * (f.w - f.w_c), total - work * f.w)
     unslipped = la.where(came_slipping, 0.0, la.where(f.sticks > 0, 0.0, 1.0))
-    margin = _margin_in_space(f, u + W @ impulse, approach, hypothesis, la)
-    ends = (push * f.p, impulse, p_slip, push * f.p_s1, push * f.p_c)
+    margin = _margin_in_space(f, u + W @ impulse, approach * along, hypothesis, la)
+    ends = (push * f.p, impulse, p_slip, rub * f.p_s1, push * f.p_c)
     numbers = (*ends, *works, state, margin, unslipped, f.stuck)
     path = [la.where(closes, number, 0.0) for number in numbers]
     path[1] = la.rows(path[1], 1, 3)
     return Path(*path), la.where(closes, arrived, 1.0) > 0
 
 
-def _margin_in_space(f: Finish, u_plus: Any, approach: Any, hypothesis: str, la: LinearAlgebra) -> Any:
+def _margin_in_space(f: Finish, u_plus: Any, usual: Any, hypothesis: str, la: LinearAlgebra) -> Any:
     slip, stopped = la.rows(u_plus, 1, 3), f.p_s < NEVER
     # The slip stopped just before the end, or is about to.
     late = f.after / la.where(f.p > 0, f.p, 1.0)
-    margin = la.where(stopped, late, root(la.transpose(slip) @ slip, la) / approach)
+    margin = la.where(stopped, late, root(la.transpose(slip) @ slip, la) / usual)
     if HYPOTHESES[hypothesis].by_impulse:
         apart = la.absolute(f.p_s - f.p_c) / la.where(f.p_c > 0, f.p_c, 1.0)
         margin = smaller(margin, la.where(stopped, apart, 1.0), la)
@@ -219,7 +222,13 @@ def _margin_in_space(f: Finish, u_plus: Any, approach: Any, hypothesis: str, la:
     return smaller(margin, la.where(f.after > 0, f.gap, 1.0), la)
 
 
-def _units(W: Any, u: Any, la: LinearAlgebra) -> tuple[Any, Any]:
-    """W_nn and the approach −u_n; 1 where there is none."""
-    W_nn, u_n = entry(W, 0, 0, la), row(u, 0, la)
-    return la.where(W_nn > 0, W_nn, 1.0), la.where(u_n < 0, -u_n, 1.0)
+def _units(W: Any, u: Any, la: LinearAlgebra) -> tuple[Any, Any, Any]:
+    """W_nn, the approach −u_n, and √(tr W_tt / 2 W_nn): how much longer tangents are than the normal.
+
+    1 where there is none.
+    """
+    W_nn, W_11, W_22 = (entry(W, i, i, la) for i in range(3))
+    u_n = row(u, 0, la)
+    W_nn, longer2 = la.where(W_nn > 0, W_nn, 1.0), (W_11 + W_22) / 2
+    along = la.where(longer2 > 0, la.sqrt(la.where(longer2 > 0, longer2, 1.0) / W_nn), 1.0)
+    return W_nn, la.where(u_n < 0, -u_n, 1.0), along

@@ -72,8 +72,10 @@ def _otherwise_stuck(choice: Choice, way: Sequence[str]) -> Iterator[tuple[Any, 
         normals = slides + [place.normal for place, one in zip(stuck, pushes, strict=True) if one]
         impulse, along = la.zeros(k, 1, like=Y), nu
         if normals:
-            own, left = (la.stack(*(row(X, i, la) for i in normals)) for X in (Y, free))
-            pushed = solved(left @ la.transpose(left), la.stack(*(-row(stopped, i, la) for i in normals)), la)
+            own, left, asked, lengths = (
+                la.stack(*(row(X, i, la) for i in normals)) for X in (Y, free, -stopped, choice.lengths)
+            )
+            pushed = solved(left @ la.transpose(left), asked, lengths, la)
             impulse, along = scattered(pushed, normals, k, la), nu - spanned.Q @ (la.transpose(own) @ pushed)
         yield impulse + scattered(spanned.impulse(along), tangents, k, la), [*tangents, *normals]
 

@@ -41,9 +41,8 @@ def hold_with_friction(contacts: Contacts, Y: Any, r: Any, left: Any) -> Held:
         rows = [i for i, _ in unknowns]
         pushes = la.side_by_side(*(along for _, along in unknowns))
         effect = W @ pushes
-        A = la.stack(*(row(effect, i, la) for i in rows))
-        z = solved(A, la.stack(*(-row(r, i, la) for i in rows)), la)
-        impulse = pushes @ z
+        A, asked, lengths = (la.stack(*(row(X, i, la) for i in rows)) for X in (effect, -r, choice.lengths))
+        impulse = pushes @ solved(A, asked, lengths, la)
         broken = _broken(impulse, r + W @ impulse, held, choice.lengths, la)
         choice.offer(impulse, rows, broken, favour=FAVOUR * len(rows))
     return replace(_with_slip(choice, choice.answer(rough=True)), impulse=_least_at_rest(choice))

@@ -20,6 +20,7 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra.contacts.iteration import Iteration
+from jourdain.algebra.contacts.shares import share
 from jourdain.algebra.lapack import pseudo_inverse
 from jourdain.compute.evaluate import Evaluator
 from jourdain.inputs import Array, Flags
@@ -31,8 +32,6 @@ MOST_SLIPS = 4  # of one contact: zeros of a trigonometric polynomial of order 2
 Improve = Callable[[Array, Array, Array, Array], Array]  # λ, w, μ, W of one contact → a better λ
 GOOD = 1e-13  # of the usual speed: F at the answer
 NULL, MOVES = 1e-9, 1e-6  # directions along which F does not change; speeds that are not 0
-LESS, N_TURNS = 1e-2, 200  # how much narrower the cones are, of the mean impulse; projections in turn
-SINGULAR = 1e-12  # of unit rows: eigenvalues of W that are 0
 ENOUGH = 1e-11  # what is taken if it does not get better
 
 
@@ -60,8 +59,8 @@ def find(asked: Array, k: int, slopes: bool = False) -> tuple[Array, Array]:
         steep = mu * scale[:, 1::3] / scale[:, ::3]  # ‖λ_t‖/λ_n in units of unit rows
         unit = _asked(r / scale / usual, steep, W / (scale[:, :, None] * scale[:, None, :]))
         impulse, miss = _searched(unit, k)
-        impulse, several = _least(_inside(impulse, unit, k), unit, k)
-        impulse = _within(impulse, _parts(unit, k)[1])
+        impulse, several = _least(impulse, unit, k)
+        impulse = _within(_shared(impulse, unit, k), _parts(unit, k)[1])
         arrived = np.isfinite(asked).all(axis=-1) & (miss <= np.maximum(ENOUGH, _rounding(impulse)))
         found = np.column_stack([impulse * usual / scale, arrived, several])
         if not slopes:
@@ -69,39 +68,6 @@ def find(asked: Array, k: int, slopes: bool = False) -> tuple[Array, Array]:
         by = residual(k)(found[:, : 3 * k], asked)
         following = -pseudo_inverse(by["by_impulse"]) @ by["by_asked"]
     return found, np.pad(following, ((0, 0), (0, 2), (0, 0)))
-
-
-def _inside(impulse: Array, asked: Array, k: int) -> Array:
-    """λ inside the cones of contacts that rest, where the λ that were found lie on one and redundant others do not.
-
-    They are looked for by projections in turn: onto cones that are a little narrower, and onto what moves alike.
-    """
-    r, mu, W = _parts(asked, k)
-    push = impulse.reshape(-1, k, 3)
-    rests = np.abs(r + np.einsum("lij,lj->li", W, impulse)).reshape(-1, k, 3).max(axis=-1) <= NULL
-    room = mu * push[..., 0] - np.hypot(push[..., 1], push[..., 2])
-    lanes = np.flatnonzero((rests & (room <= NULL)).any(axis=-1) & (rests.sum(axis=-1) > 1))
-    if not lanes.size:
-        return impulse
-    mu, rests, start = mu[lanes], rests[lanes], impulse[lanes]
-    acting = np.repeat(rests, 3, axis=-1)
-    among = np.where(acting[:, :, None] & acting[:, None, :], W[lanes], np.eye(3 * k))
-    sizes, directions = np.linalg.eigh(among)
-    null = np.where(sizes[:, None, :] <= SINGULAR, directions, 0.0)
-    inner = LESS * np.sum(np.where(rests, start[:, ::3], 0.0), axis=-1) / rests.sum(axis=-1)
-    found = start.copy()
-    for _ in range(N_TURNS):
-        nearest = found.reshape(-1, k, 3).copy()
-        for c in range(k):
-            nearest[:, c, 0] -= inner
-            nearest[:, c] = _onto_cone(nearest[:, c], mu[:, c])
-            nearest[:, c, 0] += inner
-        off = nearest.reshape(-1, 3 * k) - start
-        found = start + (null @ (null.transpose(0, 2, 1) @ off[..., None]))[..., 0]
-    good = np.max(np.abs(residual(k)(found, asked[lanes])["F"][..., 0]), axis=-1) <= ENOUGH
-    impulse = impulse.copy()
-    impulse[lanes[good]] = found[good]
-    return impulse
 
 
 def _least(impulse: Array, asked: Array, k: int) -> tuple[Array, Flags]:
@@ -119,6 +85,16 @@ def _least(impulse: Array, asked: Array, k: int) -> tuple[Array, Flags]:
     least = impulse - (idle.transpose(0, 2, 1) @ (idle @ impulse[..., None]))[..., 0]
     miss = np.max(np.abs(residual(k)(least, asked)["F"][..., 0]), axis=-1)
     return np.where((miss <= np.maximum(ENOUGH, _rounding(least)))[:, None], least, impulse), moves.any(axis=-1)
+
+
+def _shared(impulse: Array, asked: Array, k: int) -> Array:
+    """λ of contacts that rest, shared in one way of many; see `shares`."""
+    r, mu, W = _parts(asked, k)
+    rests = np.abs(r + np.einsum("lij,lj->li", W, impulse)).reshape(-1, k, 3).max(axis=-1) <= NULL
+    rests &= np.diagonal(W, axis1=-2, axis2=-1)[:, ::3] > 0  # others are left alone, or cannot move
+    other = share(impulse, mu, W, rests)
+    miss = np.max(np.abs(residual(k)(other, asked)["F"][..., 0]), axis=-1)
+    return np.where((miss <= np.maximum(ENOUGH, _rounding(other)))[:, None], other, impulse)
 
 
 def _searched(asked: Array, k: int) -> tuple[Array, Array]:

@@ -78,9 +78,11 @@ def path_in_space(t: Transition, contact: str, asked: Array) -> ImpulsePath:
         return ImpulsePath(np.zeros(1), u[:1], u[None, 1:], np.zeros((1, 2)), 0.0, 0.0)
     y, p_c, p_s = trail(asked, hypothesis)
     push = -u[0] * mass  # its unit of impulse
-    p, p_t = push * y[:, 0], push * y[:, 1:3]
+    longer2 = mass * float(np.mean(1 / t.effective_mass[contact][1:]))
+    along = np.sqrt(longer2) if longer2 > 0 else 1.0  # the unit of tangents; see `slip`
+    p, p_t = push * y[:, 0], push / along * y[:, 1:3]
     u_n = -u[0] * (y[:, 0] + y[:, 1:3] @ asked[:2] - 1)
-    return ImpulsePath(p, u_n, -u[0] * y[:, 4:6], p_t, push * p_c, push * p_s)
+    return ImpulsePath(p, u_n, -u[0] * along * y[:, 4:6], p_t, push * p_c, push * p_s)
 
 
 def check_path(t: Transition, contact: str) -> None:

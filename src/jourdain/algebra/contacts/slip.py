@@ -1,6 +1,7 @@
 """The equations of one contact in space with friction inside the event [Darboux; Keller; docs/theory.md §5].
 
-Speeds are in units of the approach −u_n, W in units of W_nn, so that u_n starts at −1 and W_nn = 1. While the contact
+Speeds are in units of the approach −u_n, W in units of W_nn, so that u_n starts at −1 and W_nn = 1; tangents in units
+in which tr W_tt = 2, so that nothing depends on how long the rows are. While the contact
 slips, with r = ‖u_t‖ and dp = r dσ, the impulses follow equations that stay smooth where the slip stops (at σ = ∞),
 
     p' = r,   p_t' = −μ u_t,   w' = u_n r,   u_t' = W_tn r − μ W_tt u_t,     u_n = −1 + p + W_nt p_t,   w = ∫ u_n dp
