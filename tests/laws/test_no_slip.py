@@ -20,7 +20,7 @@ WAYS = ("lifts", "slides", "sticks")
 
 
 def consistent(Y: Array, x: Array, k: int) -> dict[tuple[str, ...], Array]:
-    """Way → x⁺ of contacts with rows Y (all of them, M = 1) and κ = 0; those that open are left alone, and must not close.
+    """Way → x⁺ of contacts with rows Y (all of them, M = 1) and κ = 0; those that open are left alone; they stay open.
 
     A way brings its rows to rest, and is consistent if impulses that push along normals do that, whichever they are.
     """
@@ -75,7 +75,7 @@ def random_rows(rng: np.random.Generator, redundant: bool) -> tuple[Array, Array
 def test_against_linear_programmes(redundant: bool, rng: np.random.Generator) -> None:
     """Solved where one motion is consistent; else refused, and no motion is picked in silence."""
     seen = {"solved": 0, "ambiguous": 0, "infeasible": 0, "some open": 0}
-    for _ in range(40):
+    for _ in range(60):
         Y, x, k = random_rows(rng, redundant)
         ways = consistent(Y, x, k)
         expected = motions(ways)
@@ -97,7 +97,7 @@ def test_against_linear_programmes(redundant: bool, rng: np.random.Generator) ->
             candidates = t.candidates
         found = {tuple(one.items()) for one in candidates}
         assert len(found) == len(candidates)
-        assert found == listed or (redundant and found <= listed)  # some ways that move alike are not told
+        assert found == listed
         seen["solved" if len(expected) == 1 else "ambiguous"] += 1
         seen["some open"] += len(some) < k
     assert seen["solved"] > 3 and seen["ambiguous"] > 3 and seen["some open"] > 5, seen  # noqa: PT018
@@ -107,7 +107,7 @@ def test_against_linear_programmes(redundant: bool, rng: np.random.Generator) ->
 def test_the_preferred_motion(prefer: Any, sign: int, rng: np.random.Generator) -> None:
     """That in which most contacts stick, or fewest; what is undecided then is refused."""
     decided = 0
-    for i in range(40):
+    for i in range(60):
         Y, x, k = random_rows(rng, redundant=i % 2 == 1)
         ways = consistent(Y, x, k)
         if not ways:

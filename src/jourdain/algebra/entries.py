@@ -81,16 +81,22 @@ def scattered(some: Any, places: Sequence[int], k: int, la: LinearAlgebra) -> An
     return la.stack(*found)
 
 
-def solved(A: Any, b: Any, lengths: Any, la: LinearAlgebra) -> Any:
-    """A⁻¹ b by elimination, in units of unit rows; infinite or NaN where a pivot is only rounding.
+def solved(E: Any, F: Any, b: Any, units: Any, la: LinearAlgebra) -> Any:
+    """z with E F z = b, for rows E and columns F of k velocities each; infinite or NaN where they are dependent.
 
-    `lengths`: √W_ii of the rows that A = W, or what is left of it, belongs to, (k, 1).
+    By elimination, in units of unit rows, and one step of refinement, which makes up for squaring the condition number.
+    `units`: 1 over the lengths of the rows, (k, 1), 0 for those that cannot move.
     """
+    inverse = _inverse(la.scale_rows(units, la.transpose(la.scale_rows(units, la.transpose(E @ F)))), la)
+    z = units * (inverse @ (units * b))
+    return z + units * (inverse @ (units * (b - E @ (F @ z))))
+
+
+def _inverse(A: Any, la: LinearAlgebra) -> Any:
+    """A⁻¹ by elimination, A of unit rows; infinite or NaN where a pivot is only rounding."""
     k = A.shape[-2]
-    units = la.where(lengths > 0, 1 / la.where(lengths > 0, lengths, 1.0), 0.0)
-    unit = la.scale_rows(units, la.transpose(la.scale_rows(units, la.transpose(A))))
-    rows = each_row(la.side_by_side(unit, units * b), la)
-    noise = [ROUNDING * la.ones(1, 1, like=b)] * k  # in the entries of each row
+    rows = each_row(la.side_by_side(A, la.diagonal(la.ones(k, 1, like=A))), la)
+    noise = [ROUNDING * la.ones(1, 1, like=A)] * k  # in the entries of each row
     for i in range(k):
         pivot = entry(rows[i], 0, i, la)
         pivot = la.where(la.absolute(pivot) > MARGIN * noise[i], pivot, 0.0)
@@ -99,4 +105,4 @@ def solved(A: Any, b: Any, lengths: Any, la: LinearAlgebra) -> Any:
             if j != i:
                 factor = entry(rows[j], 0, i, la)
                 rows[j], noise[j] = rows[j] - factor * rows[i], noise[j] + la.absolute(factor) * noise[i]
-    return units * la.stack(*(entry(one, 0, k, la) for one in rows))
+    return la.transpose(la.rows(la.transpose(la.stack(*rows)), k, 2 * k))

@@ -14,6 +14,7 @@ from jourdain.algebra.span import Span, free_of, span
 TIE = 1e-9  # of the usual speed: ways that violate the conditions by less are equally good
 DRIVEN = 5 * TIE  # what a way misses at least that drives together a contact which is left alone: it is no candidate
 SAME = 1e-12  # of the impulses, squared: ways that differ by less cost the same, and the first is taken
+ROUNDING = 2e-15  # of all that pushes, as a speed: what rounding leaves of a row that comes to rest
 FAVOUR = 1e-9  # of the impulses: of ways that cost the same, that in which more rows come to rest
 
 
@@ -50,6 +51,7 @@ class Choice:
         self.normals = [place.normal for place in self.places]
         least = contacts.least if least is None else least
         self.lengths = root(squares(Y, la), la)  # √W_ii
+        self.units = la.where(self.lengths > 0, 1 / la.where(self.lengths > 0, self.lengths, 1.0), 0.0)
         largest = larger(fastest(la.absolute(r), self.lengths, range(self.n_rows), la), least, la)
         self.usual = la.where(largest > 0, largest, 1.0)  # the speed that the conditions are measured by
         none, zero = la.zeros(self.n_rows, 1, like=Y), la.zeros(1, 1, like=Y)
@@ -89,6 +91,8 @@ class Choice:
         # Rows that act come to rest, also those that were dropped as dependent.
         moving = fastest(la.absolute(after), self.lengths, resting, la)
         miss = larger(larger(self.violation(impulse, after), moving, la), also, la) / self.usual
+        noise = 0.0 if self.unique else ROUNDING * la.transpose(self.lengths) @ la.absolute(impulse) / self.usual
+        miss = larger(miss - noise, 0.0, la)  # rows that are nearly parallel push much, against each other
         sound = la.transpose(impulse) @ impulse < float("inf")  # no pivot vanished
         miss = self._driven(la.where(sound, miss, float("inf")), impulse, resting)
         if again:
@@ -98,7 +102,8 @@ class Choice:
         self.offered.append((impulse, miss))
         price = la.transpose(impulse) @ (impulse * self.weights) * (1 - favour)
         both_good = la.both(miss <= TIE, best.miss <= TIE)
-        apart = fastest(la.absolute(after - best.after), self.lengths, range(self.n_rows), la) > 10 * TIE * self.usual
+        apart = fastest(la.absolute(after - best.after), self.lengths, range(self.n_rows), la)
+        apart = apart > (10 * TIE + noise) * self.usual
         cheaper = price < (1 - SAME) * self.cost  # NaN is never better
         told = la.where(best.several, 1.0, 0.0)
         both = la.where(apart, 1.0, told)

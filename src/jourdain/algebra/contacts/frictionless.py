@@ -20,7 +20,7 @@ from typing import Any
 from jourdain.algebra.contacts.choice import TIE, Choice, Held, fastest
 from jourdain.algebra.contacts.contacts import Contacts
 from jourdain.algebra.entries import larger, root, row, scattered, smaller, solved, squares
-from jourdain.algebra.span import free_of, span
+from jourdain.algebra.span import Span, free_of, span
 
 UNEVEN = 1e-8  # of the usual speed: less is no other motion
 MOST_COMPARED = 4  # contacts whose shares of an impulse are all followed to the end
@@ -35,6 +35,7 @@ def hold(contacts: Contacts, Y: Any, r: Any, least: Any = None, left: Any = None
     la, unreduced, independent, places = contacts.la, contacts.unreduced, contacts.independent, contacts.places()
     choice = Choice(contacts, Y, r, least, left, unique=independent)
     choice.apart = la.ones(1, 1, like=Y) > 0 if independent else None
+    shares = None if independent or not any("sticks" in place.ways for place in places) else _Shares(choice)
     for names in list(product(*(place.ways for place in places)))[1:]:
         way = [place.acting(name) for place, name in zip(places, names, strict=True)]
         score = sum(place.score(name) for place, name in zip(places, names, strict=True))
@@ -47,37 +48,57 @@ def hold(contacts: Contacts, Y: Any, r: Any, least: Any = None, left: Any = None
         asked = la.stack(*(-row(r, i, la) for i in acting))
         impulse = scattered(spanned.impulse(spanned.coordinates(asked)), acting, Y.shape[-2], la)
         choice.offer(impulse, acting, score=score, spanned=spanned)
-        if not independent:
-            for impulse, answering in _otherwise_stuck(choice, names):
+        if shares is not None:
+            for impulse, answering in shares.of(way):
                 choice.offer(impulse, acting, answering=answering, score=score, again=True)
     return choice
 
 
-def _otherwise_stuck(choice: Choice, way: Sequence[str]) -> Iterator[tuple[Any, list[int]]]:
-    """Other impulses of a way in which contacts stick: (λ, rows that answer), where some of their normals do not push.
+class _Shares:
+    """Other impulses of ways in which contacts may stick: some of the normals that act do not push.
 
     Where rows are redundant the least impulses may pull although others push. Tangents carry what they must, and are
     taken out of the normals; of these all choices are tried, so that impulses that push are found if there are any.
     """
-    la, Y, r, k = choice.la, choice.Y, choice.r, choice.n_rows
-    stuck = [place for place, name in zip(choice.places, way, strict=True) if name == "sticks"]
-    if not stuck:
-        return
-    slides = [place.normal for place, name in zip(choice.places, way, strict=True) if name not in ("lifts", "sticks")]
-    tangents = [i for place in stuck for i in place.tangents]
-    spanned = span([la.stack(*(row(Y, i, la) for i in place.tangents)) for place in stuck], Y.shape[-1], la, like=Y)
-    nu = spanned.coordinates(la.stack(*(-row(r, i, la) for i in tangents)))
-    free, stopped = free_of(Y, spanned.Q, la), r + Y @ (la.transpose(spanned.Q) @ nu)
-    for pushes in list(product((False, True), repeat=len(stuck)))[:-1]:
-        normals = slides + [place.normal for place, one in zip(stuck, pushes, strict=True) if one]
-        impulse, along = la.zeros(k, 1, like=Y), nu
+
+    def __init__(self, choice: Choice) -> None:
+        self.choice = choice
+        self.stopped: dict[tuple[int, ...], tuple[Span, Any]] = {}  # tangents → their span, and what stops them
+        self.impulses: dict[tuple[tuple[int, ...], tuple[int, ...]], Any] = {}  # tangents and normals → λ
+
+    def of(self, way: Sequence[tuple[int, ...]]) -> Iterator[tuple[Any, list[int]]]:
+        """(λ, rows that answer); `way`: the rows of each contact that act."""
+        normals = [some[0] for some in way if some]
+        tangents = tuple(i for some in way for i in some[1:])
+        for pushes in list(product((False, True), repeat=len(normals)))[:-1]:
+            pushing = tuple(i for i, one in zip(normals, pushes, strict=True) if one)
+            if pushing or tangents:
+                yield self._impulse(tangents, pushing), [*tangents, *pushing]
+
+    def _impulse(self, tangents: tuple[int, ...], normals: tuple[int, ...]) -> Any:
+        if (tangents, normals) in self.impulses:
+            return self.impulses[tangents, normals]
+        la, Y, r, k = self.choice.la, self.choice.Y, self.choice.r, self.choice.n_rows
+        if tangents not in self.stopped:
+            own = [la.stack(*(row(Y, i, la) for i in some)) for some in self._by_contact(tangents)]
+            spanned = span(own, Y.shape[-1], la, like=Y)
+            asked = la.stack(la.zeros(0, 1, like=Y), *(-row(r, i, la) for i in tangents))
+            self.stopped[tangents] = spanned, spanned.coordinates(asked)
+        spanned, along = self.stopped[tangents]
+        impulse = la.zeros(k, 1, like=Y)
         if normals:
-            own, left, asked, lengths = (
-                la.stack(*(row(X, i, la) for i in normals)) for X in (Y, free, -stopped, choice.lengths)
-            )
-            pushed = solved(left @ la.transpose(left), asked, lengths, la)
-            impulse, along = scattered(pushed, normals, k, la), nu - spanned.Q @ (la.transpose(own) @ pushed)
-        yield impulse + scattered(spanned.impulse(along), tangents, k, la), [*tangents, *normals]
+            own, units = (la.stack(*(row(X, i, la) for i in normals)) for X in (Y, self.choice.units))
+            left = free_of(own, spanned.Q, la)
+            asked = la.stack(*(-row(r, i, la) for i in normals)) - own @ (la.transpose(spanned.Q) @ along)
+            pushed = solved(left, la.transpose(left), asked, units, la)
+            impulse, along = scattered(pushed, normals, k, la), along - spanned.Q @ (la.transpose(own) @ pushed)
+        if tangents:
+            impulse = impulse + scattered(spanned.impulse(along), tangents, k, la)
+        self.impulses[tangents, normals] = impulse
+        return impulse
+
+    def _by_contact(self, tangents: tuple[int, ...]) -> list[tuple[int, ...]]:
+        return [place.tangents for place in self.choice.places if place.tangents and place.tangents[0] in tangents]
 
 
 def hold_by_poisson(contacts: Contacts, Y: Any, u: Any, kappa: Any) -> Held:

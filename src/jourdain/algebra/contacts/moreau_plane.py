@@ -28,7 +28,7 @@ WAYS = (LIFTS, STICKS, 1, -1)  # slips towards + or −
 def hold_with_friction(contacts: Contacts, Y: Any, r: Any, left: Any) -> Held:
     """λ and w for planar contacts; `left`: see `Choice`."""
     la, places, friction = contacts.la, contacts.places(), contacts.number("friction")
-    choice, W, k = Choice(contacts, Y, r, left=left), Y @ la.transpose(Y), Y.shape[-2]
+    choice, k = Choice(contacts, Y, r, left=left), Y.shape[-2]
     for way in list(product(WAYS, repeat=len(places)))[1:]:
         held = [(place, mu, one) for place, mu, one in zip(places, friction, way, strict=True) if one != LIFTS]
         # What each unknown pushes along, and which row answers to it; those that stick first, whose pivots are sound.
@@ -40,10 +40,9 @@ def hold_with_friction(contacts: Contacts, Y: Any, r: Any, left: Any) -> Held:
             unknowns.append((contact.normal, along))
         rows = [i for i, _ in unknowns]
         pushes = la.side_by_side(*(along for _, along in unknowns))
-        effect = W @ pushes
-        A, asked, lengths = (la.stack(*(row(X, i, la) for i in rows)) for X in (effect, -r, choice.lengths))
-        impulse = pushes @ solved(A, asked, lengths, la)
-        broken = _broken(impulse, r + W @ impulse, held, choice.lengths, la)
+        own, asked, units = (la.stack(*(row(X, i, la) for i in rows)) for X in (Y, -r, choice.units))
+        impulse = pushes @ solved(own, la.transpose(Y) @ pushes, asked, units, la)
+        broken = _broken(impulse, r + Y @ (la.transpose(Y) @ impulse), held, choice.lengths, la)
         choice.offer(impulse, rows, broken, favour=FAVOUR * len(rows))
     return replace(_with_slip(choice, choice.answer(rough=True)), impulse=_least_at_rest(choice))
 

@@ -28,7 +28,7 @@ FOUND = 1e-12  # of the impulses
 
 
 def share(impulse: Array, mu: Array, W: Array, rests: Flags) -> Array:
-    """The share of impulses `(lanes, 3k)`; of unit rows, W `(lanes, 3k, 3k)`, μ and which contacts rest `(lanes, k)`."""
+    """The share of impulses `(lanes, 3k)` of unit rows: W `(lanes, 3k, 3k)`, μ and which contacts rest `(lanes, k)`."""
     k = mu.shape[-1]
     lanes = np.flatnonzero(rests.any(axis=-1))
     acting = np.repeat(rests[lanes], 3, axis=-1)
