@@ -63,7 +63,7 @@ def random_rows(rng: np.random.Generator, redundant: bool) -> tuple[Array, Array
     shape = (k * (1 + n_tangents), n)
     Y, x = rng.normal(size=shape), rng.normal(size=n)
     if redundant:
-        Y = rng.integers(-2, 3, size=shape) + 0.0
+        Y = np.asarray(rng.integers(-2, 3, size=shape) + 0.0, dtype=np.float64)
         Y[~Y.any(axis=1)] = 1.0
     for c in range(k):
         if Y[c * (1 + n_tangents)] @ x > 0 and rng.random() < 0.8:
@@ -180,7 +180,7 @@ def test_of_a_mechanism_in_kernels_sweeps_and_gradients(rng: np.random.Generator
     Y = np.linalg.solve(L, C.T).T
     ways = [consistent(Y, L.T @ one, 1) for one in closing[:60]]
     for prefer in ("sticks", "slides"):
-        event = made.event(contacts={foot: laws.NoSlip(0.0, prefer)})  # type: ignore[arg-type]
+        event = made.event(contacts={foot: laws.NoSlip(0.0, prefer)})
         t = event.solve(v=closing)
         assert t.ok.all()
         expected = [one.get((prefer,), next(iter(one.values()))) for one in ways]

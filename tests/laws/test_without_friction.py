@@ -37,7 +37,7 @@ def test_without_friction(hypothesis: Any, n_tangents: int, uncoupled: bool, rng
     assert t.ok.all()
     assert not np.any(t.impulse["contact 0"][:, 1:])
     for rule in ("moreau", "poisson"):
-        smooth = solve(laws.Frictionless(e, rule))  # type: ignore[arg-type]
+        smooth = solve(laws.Frictionless(e, rule))
         np.testing.assert_allclose(t.v_plus, smooth.v_plus, atol=1e-12 * np.abs(v).max())
         np.testing.assert_allclose(t.impulse["contact 0"], smooth.impulse["contact 0"], rtol=1e-12, atol=1e-14)
         np.testing.assert_allclose(t.loss, smooth.loss, atol=1e-12 * t.T_minus.max())

@@ -37,7 +37,8 @@ def share(impulse: Array, mu: Array, W: Array, rests: Flags) -> Array:
     redundant = (sizes <= SINGULAR).any(axis=-1)
     if not redundant.any():
         return impulse
-    lanes, acting, sizes, directions = (part[redundant] for part in (lanes, acting, sizes, directions))
+    lanes, acting = lanes[redundant], acting[redundant]
+    sizes, directions = sizes[redundant], directions[redundant]
     null = np.where(sizes[:, None, :] <= SINGULAR, directions, 0.0)
     P = np.eye(3 * k) - null @ null.transpose(0, 2, 1)
     own = np.where(acting, impulse[lanes], 0.0)
