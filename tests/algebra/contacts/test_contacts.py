@@ -38,7 +38,7 @@ def table(M, rows, tangents: bool) -> tuple[jd.Mechanism, list[ContactConstraint
 def coulomb_cases(rng: np.random.Generator, m: int, hypothesis: Any) -> dict[str, Any]:
     """The worst error of the closed form, by what the slip does; of the impulse and the works."""
     W, u, mu, e = oracle.random_planar(rng, m)
-    path = planar(W, u[..., None], mu[:, None, None], e[:, None, None], hypothesis, lapack)
+    path = planar(np.linalg.cholesky(W), u[..., None], mu[:, None, None], e[:, None, None], hypothesis, lapack)
     expected = oracle.planar_by_steps(W, u, mu, e, hypothesis.capitalize())
     impulse = np.stack([expected.p_n, expected.p_t], axis=-1)
     found = np.stack([path.p_n, path.p_t], axis=-1)[:, 0, 0]

@@ -126,7 +126,7 @@ def test_a_ball_slips_straight(hypothesis: Any, rng: np.random.Generator) -> Non
 def test_a_planar_contact_in_space(hypothesis: Any, rng: np.random.Generator) -> None:
     """A planar contact beside which nothing happens, its tangents turned by any angle."""
     W, u, mu, e = oracle.random_planar(rng, 400)
-    path = planar(W, u[..., None], mu[:, None, None], e[:, None, None], hypothesis, lapack)
+    path = planar(np.linalg.cholesky(W), u[..., None], mu[:, None, None], e[:, None, None], hypothesis, lapack)
     beside = np.zeros((400, 3, 3))
     beside[:, :2, :2], beside[:, 2, 2] = W, rng.uniform(0.5, 2, 400) * W[:, 1, 1]
     angle = rng.uniform(0, 2 * np.pi, 400)

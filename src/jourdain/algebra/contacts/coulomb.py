@@ -26,7 +26,7 @@ def coulomb(contacts: Contacts, hypothesis: str) -> ContactSolution:
     slow = ROUNDING * root(la.transpose(speeds) @ speeds, la)
     asked, arrived = None, None
     if W.shape[-1] == 2:
-        path = coulomb_plane.planar(W, u, friction, restitution, hypothesis, la, slow)
+        path = coulomb_plane.planar(contacts.Y, u, friction, restitution, hypothesis, la, slow)
     else:
         asked = coulomb_plane.asked_in_space(contacts.Y, u, friction, restitution, la)
         path, arrived = coulomb_plane.in_space(W, u, contacts.iterated(asked), hypothesis, la, slow)

@@ -71,18 +71,19 @@ class SecondStretch:
 
 
 def planar(
-    W: Any, u: Any, friction: Any, restitution: Any, hypothesis: str, la: LinearAlgebra, slow: Any = 0.0
+    Y: Any, u: Any, friction: Any, restitution: Any, hypothesis: str, la: LinearAlgebra, slow: Any = 0.0
 ) -> Path:
-    """W (2 × 2) and u (2 × 1) with the normal first; a contact that opens is left alone.
+    """Y (2 × n, Y Yᵀ = W) and u (2 × 1) with the normal first; a contact that opens is left alone.
 
     `slow`: a tangential speed that is only rounding: such a contact comes without slip.
     """
+    W = Y @ la.transpose(Y)
     W_nn, W_nt, W_tt = (entry(W, i, j, la) for i, j in ((0, 0), (0, 1), (1, 1)))
     u_n, u_t = each_row(u, la)
     by_impulse = HYPOTHESES[hypothesis].by_impulse
     sticks = la.absolute(W_nt) <= friction * W_tt
-    first = _first(W_nn, W_nt, W_tt, u_n, u_t, friction, sticks, slow, la)
-    second = _second(W_nn, W_nt, W_tt, friction, sticks, first, la)
+    first = _first(Y, W_nt, u_n, u_t, friction, sticks, slow, la)
+    second = _second(Y, W_nn, W_nt, W_tt, friction, sticks, first, la)
     moves = la.where(second.wedged, 0.0, 1.0) > 0
 
     # The end of compression: u_n = 0.
@@ -131,12 +132,12 @@ def planar(
 
 
 def _first(
-    W_nn: Any, W_nt: Any, W_tt: Any, u_n: Any, u_t: Any, friction: Any, sticks: Any, slow: Any, la: LinearAlgebra
+    Y: Any, W_nt: Any, u_n: Any, u_t: Any, friction: Any, sticks: Any, slow: Any, la: LinearAlgebra
 ) -> FirstStretch:
     """Without slip it sticks at once (seen from either side: p_1 has the same derivative), or slips as it is pulled."""
     still = la.absolute(u_t) <= slow
     s = la.where(still, la.where(sticks, 1.0, sign(W_nt, la)), sign(u_t, la))
-    n, t = W_nn - friction * s * W_nt, W_nt - friction * s * W_tt
+    n, t = _along(Y, -friction * s, la)
     closing = s * t < 0
     p_1 = la.where(closing, -u_t / la.where(closing, t, 1.0), la.where(la.both(still, sticks), 0.0, ENDLESS))
     reaches = p_1 < ENDLESS
@@ -145,15 +146,25 @@ def _first(
 
 
 def _second(
-    W_nn: Any, W_nt: Any, W_tt: Any, friction: Any, sticks: Any, first: FirstStretch, la: LinearAlgebra
+    Y: Any, W_nn: Any, W_nt: Any, W_tt: Any, friction: Any, sticks: Any, first: FirstStretch, la: LinearAlgebra
 ) -> SecondStretch:
     """One degree of freedom wedges: slip and approach end together, and no impulse drives the contact back."""
     slides = W_tt > 0  # else nothing moves along the tangent, and no impulse is called for
     held = la.where(slides, -W_nt / la.where(slides, W_tt, 1.0), 0.0)
     rate = la.where(sticks, held, -friction * sign(W_nt, la))
-    n, t = W_nn + W_nt * rate, la.where(sticks, 0.0, W_nt + W_tt * rate)
+    n, t = _along(Y, rate, la)
+    normal, tangent = each_row(Y, la)
+    free = normal + rate * tangent
+    n, t = la.where(sticks, free @ la.transpose(free), n), la.where(sticks, 0.0, t)
     wedged = la.both(la.both(sticks, first.reaches), n <= WEDGED * W_nn)
     return SecondStretch(sticks, rate, la.where(n > WEDGED * W_nn, n, 1.0), t, wedged)
+
+
+def _along(Y: Any, rate: Any, la: LinearAlgebra) -> tuple[Any, Any]:
+    """du_n/dp and du_t/dp for dp_t/dp = rate; from the rows, which are rounded less than W where they are parallel."""
+    normal, tangent = each_row(Y, la)
+    moved = la.transpose(normal + rate * tangent)
+    return normal @ moved, tangent @ moved
 
 
 def _end(
