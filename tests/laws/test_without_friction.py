@@ -59,15 +59,17 @@ def test_the_direction_in_which_a_slip_starts_again(rng: np.random.Generator) ->
     """(μ W_tt + c I) û = W_tn with c > 0, ‖û‖ = 1."""
     W_tt, W_tn, mu = random_slips(rng, 500)
     asked = ca.SX.sym("asked", 10)
-    restart = ca.Function("restart", [asked], [Slip.of(asked).restart()])
-    rest = np.zeros((500, 2))
-    entries = [W_tn, W_tt[:, 0, :1], W_tt[:, 0, 1:], W_tt[:, 1, 1:], rest, mu[:, None], rest[:, :1], rest[:, :1] + 0.5]
-    along = np.array(restart(np.hstack(entries).T)).T
+    restart = ca.Function("restart", [asked], list(Slip.of(asked).restart()))
+    rest, R = np.zeros((500, 2)), np.linalg.cholesky(W_tt)
+    a = np.linalg.solve(R, W_tn[..., None])[..., 0]
+    entries = [a, R[:, 0, :1], R[:, 1], rest, mu[:, None], rest[:, :1], rest[:, :1] + 0.5]
+    along, pull = (np.array(column).T for column in restart(np.hstack(entries).T))
     np.testing.assert_allclose(np.linalg.norm(along, axis=-1), 1, rtol=1e-14)
     left = W_tn - mu[:, None] * np.einsum("mij,mj->mi", W_tt, along)  # c û
     c = np.sum(left * along, axis=-1)
     assert (c > 0).all()
     np.testing.assert_allclose(left - c[:, None] * along, 0, atol=1e-11 * np.linalg.norm(W_tn, axis=-1).max())
+    np.testing.assert_allclose(np.einsum("mij,mj->mi", R, pull), left, atol=1e-11 * np.linalg.norm(W_tn, axis=-1).max())
 
 
 def test_a_contact_without_slip_starts_in_that_direction(rng: np.random.Generator) -> None:

@@ -140,7 +140,8 @@ def _infeasible(values: Outcome[Array], layout: Layout) -> Error:
     names = layout.along("one_sided")
     solvers = [layout.law_of(name).solver for name in names]
     if np.max(values.contact_residual) > TOLERANCE:
-        return Infeasible(solvers[0].unmet.format(names=listing(names)))
+        sinks = solvers[0].sinks and np.any(values.restitution_work < TOLERANCE * values.compression_work)
+        return Infeasible((solvers[0].sinks if sinks else solvers[0].unmet).format(names=listing(names)))
     normals = {name: layout.slices[name].start for name in names}
     opening = [name for name, i in normals.items() if values.u_minus[i, 0] > 0]
     sinking = [name for name in opening if values.u_plus[normals[name], 0] < 0]

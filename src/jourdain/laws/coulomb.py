@@ -27,6 +27,8 @@ def _solver(hypothesis: str) -> ContactSolver:
         hypothesis=hypothesis,
         unmet="{names} wedges: where it sticks no impulse moves it, but its support does; let the support rest, or "
         "take less friction.",
+        sinks="{names} approaches again during restitution: friction presses it in while it brakes the slip (a jam), "
+        "and Poisson's impulse ends before the contact separates; take the hypothesis 'stronge', or less friction.",
     )
 
 

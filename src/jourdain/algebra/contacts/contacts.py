@@ -49,6 +49,7 @@ class ContactSolver:
     mixed: str = ""  # what to say of contacts with other solvers beside this one
     lists_candidates: bool = False  # the outcome says which ways are consistent
     unmet: str = "{names}: " + Status.INFEASIBLE.message + "."  # what to say where its conditions cannot be met
+    sinks: str = ""  # the same where restitution takes work: the contact approaches again
     takes_opening: bool = False  # contacts that open before the event take part
     remedy: str = ""  # what to use for contacts that open before and are driven together
 

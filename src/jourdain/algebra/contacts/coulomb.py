@@ -13,7 +13,9 @@ from jourdain.algebra.entries import root, row
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.kinds import ContactState
 
-ROUNDING = 1e-13  # of the speed that the kinetic energy allows: what is slower neither approaches nor slips
+# Of the speed that the kinetic energy allows: what is slower neither approaches nor slips; of the sum of what impulses
+# change: what is left of it.
+ROUNDING = 1e-13
 
 
 def coulomb(contacts: Contacts, hypothesis: str) -> ContactSolution:
@@ -56,7 +58,9 @@ def _certificate(W: Any, u: Any, path: coulomb_plane.Path, friction: Any, la: Li
     """By how much the end of a path breaks what every law asks: it pushes, does not sink in, stays in the cone."""
     u_n, p_t = row(u, 0, la), path.p_t
     approach = la.where(u_n < 0, -u_n, 1.0)
-    after = u_n + row(W, 0, la) @ la.stack(path.p_n, p_t)
+    along_normal, impulse = row(W, 0, la), la.stack(path.p_n, p_t)
+    noise = ROUNDING * (la.absolute(along_normal) @ la.absolute(impulse))
+    after = u_n + along_normal @ impulse + noise
     pull = root(la.transpose(p_t) @ p_t, la)
     usual = la.where(path.p_n > 0, path.p_n, 1.0)
     lengths = root(la.diagonal_of(W), la)

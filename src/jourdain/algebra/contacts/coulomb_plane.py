@@ -17,7 +17,7 @@ from typing import Any
 
 from jourdain.algebra.contacts.restitution import HYPOTHESES, NEVER, Compression, Growth
 from jourdain.algebra.contacts.slip import N_FINISH, Finish
-from jourdain.algebra.entries import each_row, entry, root, row, sign, smaller, squares
+from jourdain.algebra.entries import each_row, entry, lengths, root, row, sign, smaller, squares
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.span import free_of, span
 from jourdain.kinds import ContactState
@@ -113,7 +113,8 @@ def planar(
 
     # How far it is from doing something else.
     ends = la.where(first.reaches, la.absolute(first.until - p_f), p_f)  # the slip stops just before the end, or not
-    threshold = la.absolute(la.absolute(W_nt) - friction * W_tt) / (la.absolute(W_nt) + friction * W_tt + W_nn)
+    sizes = la.absolute(W_nt) + friction * W_tt + root(W_nn * W_tt, la)  # all in the same units
+    threshold = la.absolute(la.absolute(W_nt) - friction * W_tt) / la.where(sizes > 0, sizes, 1.0)
     margin = la.where(p_f > 0, ends / la.where(p_f > 0, p_f, 1.0), 0.0)
     decides = la.where(first.still, 1.0, la.where(second_p > 0, 1.0, 0.0)) > 0  # whether it sticks matters
     decided = la.where(decides, threshold, 1.0)
@@ -187,19 +188,22 @@ def _end(
 
 
 def asked_in_space(Y: Any, u: Any, friction: Any, restitution: Any, la: LinearAlgebra) -> Any:
-    """W_tn, W_tt, u_t, friction, restitution and s in the units of `slip`, (10, 1). W = Y Yᵀ."""
-    W, tangents = Y @ la.transpose(Y), la.rows(Y, 1, 3)
-    W_nn, approach, along = _units(W, u, la)
-    across = [entry(W, i, j, la) / (W_nn * along) for i, j in ((0, 1), (0, 2))]
-    among = [entry(W, i, j, la) / (W_nn * along * along) for i, j in ((1, 1), (1, 2), (2, 2))]
-    free = free_of(row(Y, 0, la), span([tangents], Y.shape[-1], la, like=Y).Q, la)
-    speeds = la.rows(u, 1, 3) / (approach * along)
-    return la.stack(*across, *among, speeds, friction * along, restitution, squares(free, la) / W_nn)
+    """a, R, z, friction, restitution and s in the units of `slip`, (10, 1). W = Y Yᵀ."""
+    normal, tangents = row(Y, 0, la), la.rows(Y, 1, 3)
+    W_nn, approach, along = _units(squares(Y, la), u, la)
+    usual = la.sqrt(W_nn)
+    spanned = span([tangents], Y.shape[-1], la, like=Y)
+    R = la.scale_rows(lengths(tangents, la) / (usual * along), spanned.R)
+    triangle = [entry(R, i, j, la) for i, j in ((0, 0), (1, 0), (1, 1))]
+    beside = spanned.Q @ la.transpose(normal) / usual
+    slip = spanned.coordinates(la.rows(u, 1, 3)) * (usual / approach)
+    free = squares(free_of(normal, spanned.Q, la), la) / W_nn
+    return la.stack(beside, *triangle, slip, friction * along, restitution, free)
 
 
 def in_space(W: Any, u: Any, found: Any, hypothesis: str, la: LinearAlgebra, slow: Any = 0.0) -> tuple[Path, Any]:
     """The path that was found, see `slip.Finish`, and whether it came to its end; W (3 × 3), u (3 × 1)."""
-    W_nn, approach, along = _units(W, u, la)
+    W_nn, approach, along = _units(la.diagonal_of(W), u, la)
     push, work = approach / W_nn, approach * approach / W_nn
     rub = push / along
     f, arrived = Finish(*each_row(la.rows(found, 0, N_FINISH), la)), row(found, N_FINISH, la)
@@ -233,12 +237,12 @@ def _margin_in_space(f: Finish, u_plus: Any, usual: Any, hypothesis: str, la: Li
     return smaller(margin, la.where(f.after > 0, f.gap, 1.0), la)
 
 
-def _units(W: Any, u: Any, la: LinearAlgebra) -> tuple[Any, Any, Any]:
+def _units(squares: Any, u: Any, la: LinearAlgebra) -> tuple[Any, Any, Any]:
     """W_nn, the approach −u_n, and √(tr W_tt / 2 W_nn): how much longer tangents are than the normal.
 
-    1 where there is none.
+    1 where there is none. `squares`: the diagonal of W, (3, 1).
     """
-    W_nn, W_11, W_22 = (entry(W, i, i, la) for i in range(3))
+    W_nn, W_11, W_22 = each_row(squares, la)
     u_n = row(u, 0, la)
     W_nn, longer2 = la.where(W_nn > 0, W_nn, 1.0), (W_11 + W_22) / 2
     along = la.where(longer2 > 0, la.sqrt(la.where(longer2 > 0, longer2, 1.0) / W_nn), 1.0)

@@ -18,6 +18,7 @@ from jourdain.algebra.contacts.slip import (
     N_FINISH,
     N_STATE,
     RESTS,
+    approach_slopes,
     finisher,
     step_slopes,
     stepper,
@@ -30,10 +31,11 @@ from jourdain.inputs import Array, Flags
 
 Lanes = NDArray[np.intp]
 
-MOST_STEPS = 4000
+MOST_STEPS = 20_000
 MOST_NEWTON = 60
 SETTLED = 1e-9  # of the step: the next iterate, which is taken, is right to rounding
 STOPPED = 1e-12  # of the speeds that occur: a slip slower than this has stopped
+ROUNDING = 1e-14  # of the same: a contact that comes with a slower slip comes without
 DRIFT = 1e-10  # of the speeds that occur
 STRAIGHT = 1e-14  # of the quickest rate, over the impulse that is still to come: it goes straight on
 NEIGHBOURS = 1e-11  # change of that rate with what is asked
@@ -41,7 +43,7 @@ FIRST_STEP, LONGEST_STEP = 0.1, 2.0  # of the time in which anything changes; lo
 GROW = 5.0  # largest factor of a step's length
 N_BETWEEN = 8  # points that are noted within a step
 
-W_T1, W_T2, RESTITUTION, FREE = 0, 1, 8, 9  # places in what is asked
+RESTITUTION, FREE = 8, 9  # places in what is asked
 Note = Callable[[Array], None]  # told the states y along a path, (states, N_STATE)
 
 
@@ -56,16 +58,15 @@ def find(asked: Array, hypothesis: str, slopes: bool = False, note: Note | None 
 
 def trail(asked: Array, hypothesis: str) -> tuple[Array, float, float]:
     """(states y along the path of one event `(states, N_STATE)`, p_c, p where the slip stops; inf if it does not)."""
-    w_t, (w_11, w_12, w_22), u_t = asked[:2], asked[2:5], asked[5:7]
-    W_tt = np.array([[w_11, w_12], [w_12, w_22]])
-    passed = [np.array([[0.0, 0.0, 0.0, 0.0, *u_t]])]
+    a, (r_11, r_21, r_22), z = asked[:2], asked[2:5], asked[5:7]
+    R = np.array([[r_11, 0.0], [r_21, r_22]])
+    passed = [np.array([[0.0, 0.0, 0.0, 0.0, *z]])]
     (found,), _ = find(asked[None], hypothesis, note=passed.append)
     p, p_1, p_2, p_c, _, _, p_s, p_s1, p_s2, *_ = found
     stops = p_s < NEVER
     last = [(p_s, p_s1, p_s2)] if 0 < p_s < p else []
     for knot in [*last, (p, p_1, p_2)]:
-        slip = u_t + w_t * knot[0] + W_tt @ np.array(knot[1:])
-        passed.append(np.array([[*knot, np.nan, *slip]]))
+        passed.append(np.array([[*knot, np.nan, *(z + a * knot[0] + knot[1:] @ R)]]))
     y = np.vstack(passed)
     rising = np.append(True, np.diff(y[:, 0]) > 0)  # the last step may have ended there
     return y[rising], float(p_c), float(p_s) if stops else np.inf
@@ -94,29 +95,31 @@ class _Impacts:
         return np.column_stack([found, sound]), np.pad(by_asked, ((0, 0), (0, 1), (0, 0)))
 
     def _drift(self) -> Array:
-        """How far u_t is from what the impulses make of it, u_t⁻ + W_tn p + W_tt p_t, of the speeds that occur."""
-        w_1, w_2, w_11, w_12, w_22, u_1, u_2, *_ = self.asked.T
+        """How far z is from what the impulses make of it, z⁻ + a p + Rᵀ p_t, of the speeds that occur."""
+        a_1, a_2, r_11, r_21, r_22, z_1, z_2, *_ = self.asked.T
         p, p_1, p_2, _, now_1, now_2 = self.y.T
-        off_1 = now_1 - (u_1 + w_1 * p + w_11 * p_1 + w_12 * p_2)
-        off_2 = now_2 - (u_2 + w_2 * p + w_12 * p_1 + w_22 * p_2)
-        return np.asarray(np.hypot(off_1, off_2) / (1 + np.hypot(u_1, u_2) + (np.hypot(w_1, w_2) + w_11 + w_22) * p))
+        off_1 = now_1 - (z_1 + a_1 * p + r_11 * p_1 + r_21 * p_2)
+        off_2 = now_2 - (z_2 + a_2 * p + r_22 * p_2)
+        return np.asarray(np.hypot(off_1, off_2) / (1 + np.hypot(z_1, z_2) + (np.hypot(a_1, a_2) + 2) * p))
 
     def _slide(self) -> None:
         """Step until the event ends, the slip stops, or it does not turn any more."""
-        w_t, W_tt, u_t, mu = self.asked[:, :2], self.asked[:, 2:5], self.asked[:, 5:7], self.asked[:, 7]
-        fast = np.hypot(*w_t.T) + mu * (W_tt[:, 0] + W_tt[:, 2])
-        slow = STOPPED * (np.hypot(*u_t.T) + fast)
-        h = FIRST_STEP / (fast + np.hypot(*u_t.T) + 1e-300)
+        a, R, z, mu = self.asked[:, :2], self.asked[:, 2:5], self.asked[:, 5:7], self.asked[:, 7]
+        speed, size = np.hypot(*z.T), np.linalg.norm(R, axis=-1)
+        fast = np.hypot(*a.T) * size + mu * size * size
+        slow, rounding = STOPPED * (1 + speed), ROUNDING * size * (1 + speed)
+        h = FIRST_STEP / (fast + size * speed + 1e-300)
         longest = LONGEST_STEP / (fast + 1e-300)
         active = np.flatnonzero(np.isfinite(self.asked).all(axis=-1))
         for _ in range(MOST_STEPS):
             seen = watcher()(self.y[active], self.asked[active])
             r, grows, turns = (seen[name][:, 0, 0] for name in ("r", "grows", "turns"))
-            reach = np.where(grows < 0, np.minimum(-r / grows, 1.0), 1.0)  # the impulse that is still to come
+            reach = np.where(grows < -1, -1 / grows, 1.0)  # the impulse that is still to come
             straight = np.abs(turns) * reach <= STRAIGHT * fast[active]
             if self.slopes and straight.any():  # its neighbours must not turn either
                 straight[straight] = self._neighbours_straight(active[straight], reach[straight])
-            stopped = r <= slow[active]
+            stopped = (seen["z"][:, 0, 0] <= slow[active]) | (r <= rounding[active])
+            rounding[:] = 0.0  # later on z, and so its direction, is known however slow it is
             ends = straight | stopped
             self.arrived[active[ends]] = True
             self.y[active[stopped], 4:6] = 0.0  # what is left of its direction is rounding
@@ -144,10 +147,8 @@ class _Impacts:
     def _ending(self, y: Array, lanes: Lanes) -> tuple[Array, Array]:
         """What is negative until a phase ends, and its rate in σ."""
         seen = watcher()(y, self.asked[lanes])
-        u_n, slope = seen["u_n"][:, 0, 0], seen["slope"][..., 0]
-        w_t, e = self.asked[lanes, :2], self.asked[lanes, RESTITUTION]
-        p_c, w_c = self.compressed[lanes].T
-        rise = slope[:, 0] + np.sum(w_t * slope[:, 1:3], axis=-1)  # du_n/dσ
+        u_n, rise, slope = seen["u_n"][:, 0, 0], seen["rise"][:, 0, 0], seen["slope"][..., 0]
+        e, (p_c, w_c) = self.asked[lanes, RESTITUTION], self.compressed[lanes].T
         rule = HYPOTHESES[self.hypothesis]
         excess = rule.excess(Growth(u_n, y[:, 0] - p_c, y[:, 3] - w_c), e, Compression(1.0, p_c, w_c))
         grows = rule.rate(Growth(rise, slope[:, 0], slope[:, 3]))
@@ -204,11 +205,10 @@ class _Impacts:
         E_y, E_c, E_asked = np.zeros((n, N_STATE)), np.zeros((n, 2)), np.zeros((n, N_ASKED))
         back = self.restituting[lanes]
         by_speed = ~back | (self.hypothesis == "newton")
-        E_y[:, 0] = by_speed
-        E_y[:, 1:3] = np.where(by_speed[:, None], self.asked[lanes, :2], 0.0)
-        E_asked[:, W_T1], E_asked[:, W_T2] = by_speed * y[:, 1], by_speed * y[:, 2]
+        u_n = approach_slopes()(y, self.asked[lanes])
+        E_y[by_speed], E_asked[by_speed] = u_n["by_y"][by_speed, 0], u_n["by_asked"][by_speed, 0]
         if self.hypothesis == "newton":
-            E_asked[:, RESTITUTION] = np.where(back, -1.0, 0.0)
+            E_asked[back, RESTITUTION] = -1.0
         elif self.hypothesis == "poisson":
             E_y[back, 0] = 1.0
             E_c[back, 0], E_asked[back, RESTITUTION] = -(1 + e[back]), -p_c[back]

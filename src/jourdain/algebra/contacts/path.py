@@ -80,9 +80,11 @@ def path_in_space(t: Transition, contact: str, asked: Array) -> ImpulsePath:
     push = -u[0] * mass  # its unit of impulse
     longer2 = mass * float(np.mean(1 / t.effective_mass[contact][1:]))
     along = np.sqrt(longer2) if longer2 > 0 else 1.0  # the unit of tangents; see `slip`
-    p, p_t = push * y[:, 0], push / along * y[:, 1:3]
-    u_n = -u[0] * (y[:, 0] + y[:, 1:3] @ asked[:2] - 1)
-    return ImpulsePath(p, u_n, -u[0] * along * y[:, 4:6], p_t, push * p_c, push * p_s)
+    p, p_t, z = y[:, 0], push / along * y[:, 1:3], y[:, 4:6]
+    a, (r_11, r_21, r_22), slip, s = asked[:2], asked[2:5], asked[5:7], asked[9]
+    u_n = -1 + s * p + (z - slip) @ a
+    u_t = np.column_stack([r_11 * z[:, 0], r_21 * z[:, 0] + r_22 * z[:, 1]])
+    return ImpulsePath(push * p, -u[0] * u_n, -u[0] * along * u_t, p_t, push * p_c, push * p_s)
 
 
 def check_path(t: Transition, contact: str) -> None:
