@@ -25,6 +25,7 @@ UNREFINED_PIVOT = 1e-3  # of the diagonal; above it velocities need no refinemen
 
 # What this algebra cannot decide is marked and looked at again.
 DOUBTFUL_ROWS = 32  # the rows were taken to be well apart: the event is solved again without that
+DOUBTFUL_DIGITS = 32  # added to a status: light velocities may have lost digits, see `refinement`
 DOUBTFUL_MASS = 64  # added to a status: M may be positive definite only up to rounding; its eigenvalues decide
 
 

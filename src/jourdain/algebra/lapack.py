@@ -126,6 +126,16 @@ def every(conditions: Any) -> Any:
     return np.all(conditions, axis=-2, keepdims=True)
 
 
+def largest(x: Array) -> Array:
+    """The largest number of a column, (1, 1)."""
+    return np.asarray(np.max(x, axis=-2, keepdims=True))
+
+
+def smallest(x: Array) -> Array:
+    """The smallest number of a column, (1, 1)."""
+    return np.asarray(np.min(x, axis=-2, keepdims=True))
+
+
 def sqrt(x: Array) -> Array:
     return np.sqrt(x)
 
@@ -147,6 +157,34 @@ def diagonal_of(X: Array) -> Array:
 def scale_rows(x: Array, X: Array) -> Array:
     """diag(x) X."""
     return x * X
+
+
+def exact_sum(*products: tuple[Array, Array]) -> Array:
+    """Σ A x over pairs (A, x), computed in twice the digits and then rounded [Ogita, Rump, Oishi]."""
+    total, rest = np.zeros(()), np.zeros(())
+    for A, x in products:
+        terms, errors = _exact_product(A, transpose(x))
+        for j in range(terms.shape[-1]):
+            term = terms[..., j : j + 1]
+            both = total + term
+            part = both - total
+            rest = rest + ((total - (both - part)) + (term - part) + errors[..., j : j + 1])
+            total = both
+    return np.asarray(total + rest)
+
+
+def _exact_product(a: Array, b: Array) -> tuple[Array, Array]:
+    """(the products, by how much they were rounded) [Dekker]."""
+    product = a * b
+    (a_high, a_low), (b_high, b_low) = (_halves(x) for x in (a, b))
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def _halves(x: Array) -> tuple[Array, Array]:
+    """Two numbers of half the digits each, whose products are exact."""
+    high = (2.0**27 + 1) * x
+    high = high - (high - x)
+    return high, x - high
 
 
 # What the analysis of one pose needs beyond the event algebra.

@@ -73,6 +73,12 @@ class LinearAlgebra(Protocol[X]):
     def every(self, conditions: X, /) -> X:
         """Whether all conditions of a column hold, (1, 1)."""
 
+    def largest(self, x: X, /) -> X:
+        """The largest number of a column, (1, 1)."""
+
+    def smallest(self, x: X, /) -> X:
+        """The smallest number of a column, (1, 1)."""
+
     def sqrt(self, x: X, /) -> X: ...
 
     def absolute(self, x: X, /) -> X: ...

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from jourdain.algebra import lapack
 from jourdain.algebra.contacts.choice import TIE
 from jourdain.algebra.contacts.contacts import ContactSolution
 from jourdain.algebra.contacts.response import ContactResponse, contact_impulses
@@ -23,6 +24,7 @@ from jourdain.algebra.entries import columns, lengths, scaled, squares
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Block, Decomposition, Problem, decompose, target
 from jourdain.algebra.record import CONTACT_FIELDS, Outcome
+from jourdain.algebra.refinement import blurred, refined, sharp
 from jourdain.algebra.span import RANK, span
 from jourdain.kinds import AFTER_KINDS, BEFORE_KINDS, ON_KINDS, Kind
 
@@ -46,15 +48,17 @@ class Jump:
     response: ContactResponse | None
 
 
-def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False) -> Outcome:
+def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refine: bool = False) -> Outcome:
     """Every number of the event that follows from its matrices.
 
     `independent`: for rows that are well conditioned (see `span`), which `Outcome.apart` says of each event, and an M
-    that is not nearly singular: there the refinement changes nothing but the last digit.
+    that is not nearly singular: there the refinement changes nothing but the last digit. `refine`: light velocities
+    keep their digits; over scalars `problem.dv` has them.
     """
-    parts = decompose(problem, la, independent)
+    parts = decompose(problem, la, independent, any_mass=refine)
     on, T, blocks, nothing = parts.on, la.transpose, problem.blocks, la.zeros(0, 1, like=problem.M)
-    jump = _jump(problem, parts, la, independent)
+    jump = _jump(problem, parts, la, independent, refine)
+    apart = la.both(on.apart, sharp(problem.M, parts, la))
     response, v_minus, v_plus = jump.response, problem.v_minus, problem.v_minus + jump.dv
 
     def stack(parts: list[Any]) -> Any:
@@ -99,7 +103,8 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False) -> O
         row_length2=_lengths2(problem, parts),
         row_length=None if independent else _lengths(problem, parts),
         required_friction=nothing,
-        apart=on.apart if response is None else la.both(on.apart, response.apart),
+        apart=apart if response is None else la.both(apart, response.apart),
+        blurred=la.where(blurred(problem.M, parts, la), 1.0, 0.0),
         target=jump.asked,
         pivots=parts.factor.pivots,
         M_diagonal=la.diagonal_of(problem.M),
@@ -115,7 +120,12 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False) -> O
     return values if response is None else _with_contacts(values, problem, response, la)
 
 
-def _jump(problem: Problem, parts: Decomposition, la: LinearAlgebra, independent: bool) -> Jump:
+def change(problem: Problem) -> Any:
+    """v⁺ − v⁻ over arrays, with all digits of light velocities."""
+    return _jump(problem, decompose(problem, lapack, any_mass=True), lapack, False, refine=True).dv
+
+
+def _jump(problem: Problem, parts: Decomposition, la: LinearAlgebra, independent: bool, refine: bool) -> Jump:
     """ν and v⁺ − v⁻: the parts along Q are given by the rows that are on, the others by what acts besides."""
     factor, on, T = parts.factor, parts.on, la.transpose
     M, v_minus, on_blocks = problem.M, problem.v_minus, problem.of_kind(*ON_KINDS)
@@ -131,8 +141,8 @@ def _jump(problem: Problem, parts: Decomposition, la: LinearAlgebra, independent
     given = sum(problem.applied, nonideal)
     x_minus, x_f = factor.apply(v_minus), factor.solve_transposed(given)
 
-    def response_to(x_f: Any) -> tuple[Any, Any, Any]:
-        """(x_a, δ, v⁺ − v⁻) of the rows that are on and of impulses f̄."""
+    def response_to(f: Any, x_f: Any) -> tuple[Any, Any, Any]:
+        """(x_a, δ, v⁺ − v⁻) of the rows that are on and of impulses f̄, x_f = L⁻ᵀf̄."""
         x_a = x_f - T(on.Q) @ (on.Q @ x_f)
         delta = on.coordinates(asked - b_plus) - on.Q @ x_minus
         dv = factor.solve(x_a + T(on.Q) @ delta)
@@ -141,13 +151,20 @@ def _jump(problem: Problem, parts: Decomposition, la: LinearAlgebra, independent
             correction = on.coordinates(asked - b_plus - C_on @ (v_minus + dv))
             delta = delta + correction
             dv = dv + factor.solve(T(on.Q) @ correction)
+        if refine and problem.dv is None:
+            dv = refined(dv, on.impulse(delta - on.Q @ x_f), problem, parts, f, C_on, asked - b_plus)
         return x_a, delta, dv
 
-    x_a, delta, dv = response_to(x_f)
+    x_a, delta, dv = response_to(given, x_f)
     contacts = contact_impulses(problem, parts, v_minus + dv, half_square(x_minus, la), la, independent)
     if contacts is not None:  # what the contacts do besides, and how the rows that are on answer
         x_f = x_f + factor.solve_transposed(contacts.generalized)
-        x_a, delta, dv = response_to(x_f)
+        x_a, delta, dv = response_to(given + contacts.generalized, x_f)
+    if refine:
+        dv = dv if problem.dv is None else problem.dv
+        step = factor.apply(dv)
+        delta = on.Q @ step
+        x_a = step - T(on.Q) @ delta
     return Jump(asked, x_minus, x_f, x_a, delta - on.Q @ x_f, delta, dv, nonideal, given, contacts)
 
 

@@ -57,8 +57,9 @@ class Problem(Generic[X]):
     blocks: tuple[Block[X], ...]
     applied: tuple[X, ...]  # of (n, 1)
     found: X | None = None  # (f, 1), what the iteration of contacts in space finds; None: it is run with numbers
+    dv: X | None = None  # (n, 1), v⁺ − v⁻ where it is known with more digits, see `refinement`
 
-    def changed(self, change: Callable[[X], X]) -> Problem[X]:
+    def changed(self, change: Callable[[X], Any]) -> Problem[Any]:
         """The same event with `change` applied to each of its arrays."""
         blocks = tuple(block.changed(change) for block in self.blocks)
         applied = tuple(change(f) for f in self.applied)
@@ -110,10 +111,15 @@ class Decomposition:
         return self.la.rows(self.on.Q, self.n_regular, self.on.Q.shape[-2])
 
 
-def decompose(problem: Problem, la: LinearAlgebra, independent: bool = False) -> Decomposition:
-    """Factor M and span the rows that are on during the event."""
+def decompose(problem: Problem, la: LinearAlgebra, independent: bool = False, any_mass: bool = False) -> Decomposition:
+    """Factor M and span the rows that are on during the event.
+
+    `any_mass`: rows that are independent in the velocities are kept also where light masses make them parallel.
+    """
     factor = la.factor(problem.M)
     n = problem.M.shape[-1]
     on_blocks = problem.of_kind(*ON_KINDS)
-    on = span([scaled(block.C, factor, la) for block in on_blocks], n, la, problem.M, independent, any_size=True)
+    rows = [block.C for block in on_blocks]
+    clear = span(rows, n, la, problem.M, any_size=True).keep if any_mass else None
+    on = span([scaled(C, factor, la) for C in rows], n, la, problem.M, independent, any_size=True, clear=clear)
     return Decomposition(factor, on, problem.n_rows(Kind.REGULAR), la)

@@ -8,6 +8,7 @@ redundant rows are solved again with weak rows behind the others.
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,30 +42,44 @@ _BY_ROW_ON = ("target", "nullspace")
 
 
 def outcome_in_any_order(problem: Problem[Array]) -> Outcome[Array]:
-    """`outcome` over arrays; lanes with redundant rows solved in an order in which weak rows come last."""
+    """`outcome` over arrays; lanes with redundant rows solved in an order in which weak rows come last.
+
+    Lanes whose light velocities lose digits are refined.
+    """
     values = outcome(problem, lapack)
-    lanes = (values.redundant > 0).any(axis=(-2, -1))
-    if not lanes.any():
+    redundant, light = (values.redundant > 0).any(axis=(-2, -1)), values.blurred[..., 0, 0] > 0
+    if not (redundant | light).any():
         return values
-    some = problem.changed(lambda array: array[lanes])
-    orders = _orders(some)
-    blocks = tuple(_taken(block, order) for block, order in zip(some.blocks, orders, strict=True))
-    again = outcome(replace(some, blocks=blocks), lapack)
-    back = _back(orders)
-    on = _back([order for block, order in zip(blocks, orders, strict=True) if block.kind in ON_KINDS])
-    elastic = [order for block, order in zip(blocks, orders, strict=True) if block.kind == Kind.ELASTIC]
-    n_numbers = values.kappa.shape[-2] - sum(order.shape[-1] for order in elastic)  # a contact has one κ, not per row
-    kappa = _back([*elastic, *([np.zeros((len(some.M), 1), dtype=np.intp)] * n_numbers)])
-    places = dict.fromkeys(_BY_ROW, back) | dict.fromkeys(_BY_ROW_ON, on) | {"kappa": kappa}
-    merged = {}
-    for name in (name for name in FIELDS if getattr(values, name) is not None):
-        array, place = getattr(again, name), places.get(name)
-        merged[name] = np.array(getattr(values, name))
-        merged[name][lanes] = array if place is None else np.take_along_axis(array, place[..., None], axis=-2)
+    merged = {name: np.array(array) for name in FIELDS if (array := getattr(values, name)) is not None}
+    for lanes, refine in ((redundant & ~light, False), (redundant & light, True), (light & ~redundant, True)):
+        if lanes.any():
+            some = problem.changed(itemgetter(lanes))
+            again = _reordered(some, refine) if redundant[lanes].any() else outcome(some, lapack, refine=refine)
+            for name, array in merged.items():
+                array[lanes] = getattr(again, name)
     # Redundant are the rows that depend on those before them, as they were given, unless their number was misjudged.
     agreed = values.redundant.sum(axis=(-2, -1)) == merged["redundant"].sum(axis=(-2, -1))
     merged["redundant"] = np.where(agreed[..., None, None], values.redundant, merged["redundant"])
     return Outcome(**merged)
+
+
+def _reordered(problem: Problem[Array], refine: bool) -> Outcome[Array]:
+    """`outcome` of lanes whose weak rows are taken last; what it says of rows is in the order in which they came."""
+    orders = _orders(problem)
+    blocks = tuple(_taken(block, order) for block, order in zip(problem.blocks, orders, strict=True))
+    values = outcome(replace(problem, blocks=blocks), lapack, refine=refine)
+    back = _back(orders)
+    on = _back([order for block, order in zip(blocks, orders, strict=True) if block.kind in ON_KINDS])
+    elastic = [order for block, order in zip(blocks, orders, strict=True) if block.kind == Kind.ELASTIC]
+    n_numbers = values.kappa.shape[-2] - sum(order.shape[-1] for order in elastic)  # a contact has one κ, not per row
+    kappa = _back([*elastic, *([np.zeros((len(problem.M), 1), dtype=np.intp)] * n_numbers)])
+    places = dict.fromkeys(_BY_ROW, back) | dict.fromkeys(_BY_ROW_ON, on) | {"kappa": kappa}
+    found = {
+        name: np.take_along_axis(array, place[..., None], axis=-2)
+        for name, place in places.items()
+        if (array := getattr(values, name)) is not None
+    }
+    return replace(values, **found)
 
 
 def _taken(block: Block, order: Order) -> Block:

@@ -43,6 +43,7 @@ class Span:
     longer: tuple[tuple[Any, Any], ...]  # pairs (directions, what they measure), rows: what makes λ longer for nothing
     independent: bool  # the rows were taken to be well apart
     apart: Any  # (1, 1), whether they are
+    noise: Any  # (1, 1), how well the rows of Q are known, all together
     la: LinearAlgebra
 
     def coordinates(self, r: Any) -> Any:
@@ -79,6 +80,7 @@ def span(
     independent: bool = False,
     own: Sequence[Any] | None = None,
     any_size: bool = False,
+    clear: Any = None,
 ) -> Span:
     """The span of stacked blocks Y_s (k_s × n), in their order. `like` gives the batch shape where there are none.
 
@@ -89,6 +91,8 @@ def span(
 
     `any_size`: the squares of the rows' lengths may over- or underflow. Rows that are `independent` and of such a size
     are not well apart.
+
+    `clear`: (k, 1), 1 for rows that are independent whatever the masses are: only their noise counts.
     """
     Y = la.stack(la.zeros(0, n, like=like), *blocks)
     k = Y.shape[-2]
@@ -124,7 +128,8 @@ def span(
         elif i > 0:
             rest2 = q @ la.transpose(q)
             blur = blur + la.absolute(along) @ noise
-            kept = rest2 > (RANK + MARGIN * blur) ** 2
+            least = RANK if clear is None else RANK * (1 - la.rows(clear, i, i + 1))
+            kept = rest2 > (least + MARGIN * blur) ** 2
             inverse = _inverse_root(rest2, kept, la)
             q, rest, inverse = q * inverse, rest2 * inverse, la.where(kept, inverse, 1.0)
         keep_i = la.where(kept, 1.0, 0.0)
@@ -139,7 +144,8 @@ def span(
     N = la.diagonal(1 - keep) - la.transpose(F)
     weighing = units if own is None else la.scale_rows(scale, la.stack(*own))
     longer = () if independent else _longer(N, weighing, [Y_s.shape[-2] for Y_s in blocks], la)
-    return Span(Q, keep, scale, R, triangle, N, longer, independent, apart, la)
+    in_all = la.transpose(la.ones(k, 1, like=Y)) @ noise
+    return Span(Q, keep, scale, R, triangle, N, longer, independent, apart, in_all, la)
 
 
 def free_of(Y: Any, Q: Any, la: LinearAlgebra) -> Any:

@@ -110,6 +110,16 @@ def every(conditions: SX) -> SX:
     return reduce(both, ca.vertsplit(conditions)) if conditions.shape[0] else SX(1)
 
 
+def largest(x: SX) -> SX:
+    """The largest number of a column, (1, 1)."""
+    return reduce(ca.fmax, ca.vertsplit(x))
+
+
+def smallest(x: SX) -> SX:
+    """The smallest number of a column, (1, 1)."""
+    return reduce(ca.fmin, ca.vertsplit(x))
+
+
 def sqrt(x: SX) -> SX:
     return ca.sqrt(x)
 

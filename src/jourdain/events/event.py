@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -13,7 +13,7 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from jourdain.algebra import unrolled
-from jourdain.algebra.checks import finite
+from jourdain.algebra.checks import DOUBTFUL_DIGITS, finite
 from jourdain.algebra.complete import completed
 from jourdain.algebra.contacts.contacts import iteration_of
 from jourdain.algebra.contacts.iteration import Iterated
@@ -25,7 +25,7 @@ from jourdain.compute.magnitude import magnitudes
 from jourdain.data.layout import ConstraintLayout, Entry, Layout
 from jourdain.errors import BadEvent, Error, Status, listing
 from jourdain.events.refusals import refusal
-from jourdain.events.solver import Solver
+from jourdain.events.solver import Refined, Solver
 from jourdain.events.transition import Transition
 from jourdain.inputs import Array, Expression, StateLike, broadcast, named_values, parameter_vector
 from jourdain.kinds import BEFORE_KINDS, Kind
@@ -76,6 +76,10 @@ class Expressions:
         """The numbers that an address stands for, as a column."""
         numbers: SX = getattr(self.values, entry.quantity)[list(entry.places), 0]
         return ca.sum1(numbers) if entry.summed else numbers
+
+    def doubtful(self, independent: bool) -> SX:
+        """The verdict, DOUBTFUL_DIGITS added where light velocities lose digits; `independent` rows are then not so."""
+        return self.verdict if independent else self.verdict + DOUBTFUL_DIGITS * self.values.blurred
 
     def masked(self, values: Mapping[str, SX]) -> dict[str, SX]:
         """NaN where the event has no numbers."""
@@ -171,19 +175,34 @@ class Event:
         s = self.mechanism.symbols
         return [s.q, s.v, ca.vertcat(SX(0, 1), *self.symbols.values())]
 
-    def expressions(self, independent: bool = False, checked: bool = True) -> Expressions:
-        """Every quantity over CasADi scalars. `independent`: for rows that are well apart, see `algebra.span`."""
-        if (independent, checked) not in self._written:
-            self._written[independent, checked] = self._write(independent, checked)
-        return self._written[independent, checked]
+    @property
+    def numbers_only(self) -> Problem:
+        """The event without what an iteration finds, which is run where the event has numbers."""
+        return replace(self.problem, found=None)
 
     @cached_property
-    def _written(self) -> dict[tuple[bool, bool], Expressions]:
+    def dv(self) -> SX:
+        """The symbols of v⁺ − v⁻ in expressions that are `refined`."""
+        return SX.sym("dv", self.mechanism.M.shape[0])
+
+    def expressions(self, independent: bool = False, checked: bool = True, refined: bool = False) -> Expressions:
+        """Every quantity over CasADi scalars. `independent`: for rows that are well apart, see `algebra.span`.
+
+        `refined`: v⁺ − v⁻ is given, as `dv`.
+        """
+        key = (independent, checked, refined)
+        if key not in self._written:
+            self._written[key] = self._write(*key)
+        return self._written[key]
+
+    @cached_property
+    def _written(self) -> dict[tuple[bool, bool, bool], Expressions]:
         return {}
 
-    def _write(self, independent: bool, checked: bool) -> Expressions:
+    def _write(self, independent: bool, checked: bool, refined: bool) -> Expressions:
         before, after = (ca.vertcat(SX(0, 1), *outputs.values()) for outputs in self.outputs)
-        values = outcome(self.problem, unrolled, independent)
+        problem = replace(self.problem, dv=self.dv) if refined else self.problem
+        values = outcome(problem, unrolled, independent, refined)
         values = replace(
             values,
             q=self.mechanism.symbols.q,
@@ -199,11 +218,12 @@ class Event:
     def solver(self, checked: bool) -> Solver:
         """All numbers of an outcome, for states."""
 
-        def build(independent: bool) -> tuple[dict[str, SX], SX]:
-            found = self.expressions(independent, checked)
-            return found.masked(found.values.columns(KEPT)), found.verdict
+        def build(independent: bool, refined: bool = False) -> tuple[dict[str, SX], SX]:
+            found = self.expressions(independent, checked, refined)
+            return found.masked(found.values.columns(KEPT)), found.doubtful(independent)
 
-        return Solver(self.inputs, build, self.mechanism.M, self.iterated)
+        again = Refined(lambda: self.numbers_only, self.dv, partial(build, False, refined=True))
+        return Solver(self.inputs, build, self.mechanism.M, self.iterated, refined=again)
 
     @cached_property
     def _checked(self) -> Solver:

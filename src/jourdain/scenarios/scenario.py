@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike
 
 from jourdain.algebra.checks import TOLERANCE
 from jourdain.algebra.contacts.iteration import Iterated
+from jourdain.algebra.problem import Problem
 from jourdain.compute.evaluate import Evaluator
 from jourdain.data.layout import Entry
 from jourdain.errors import BadEvent, Error, NotConverged, NotFinite, Status, listing
 from jourdain.events.event import Event
-from jourdain.events.solver import Solver
+from jourdain.events.solver import Refined, Solver
 from jourdain.events.transition import Transition
 from jourdain.inputs import Array, Expression, Flags, State, Statuses, broadcast_shape, named_values, parameter_vector
 from jourdain.mechanism.symbols import PointLike
@@ -263,7 +264,7 @@ class Scenario:
 
     def composed(self, expressions: Sequence[SX]) -> list[SX]:
         """Expressions of the event written in the scenario's inputs; what is constant there is worked out."""
-        found = [] if self.event.iterated is None else [self.event.iterated.found]  # stays what it is
+        found = [self.event.dv] if self.event.iterated is None else [self.event.dv, self.event.iterated.found]  # stay
         function = ca.Function("event", [*self.event.inputs, *found], [SX(expression) for expression in expressions])
         return [ca.sparsify(SX(e)) for e in function.call([*self._expressions, *found])]
 
@@ -291,14 +292,18 @@ class Scenario:
         key = tuple(entries)
         if key not in self._solvers:
 
-            def build(independent: bool) -> tuple[dict[str, SX], SX]:
-                found = self.event.expressions(independent)
+            def build(independent: bool, refined: bool = False) -> tuple[dict[str, SX], SX]:
+                found = self.event.expressions(independent, refined=refined)
                 chosen = found.masked({variable: found.entry(entry) for variable, entry in entries.items()})
-                *outputs, verdict = self.composed([*chosen.values(), found.verdict])
+                *outputs, verdict = self.composed([*chosen.values(), found.doubtful(independent)])
                 return dict(zip(chosen, outputs, strict=True)), verdict
 
+            def problem() -> Problem[SX]:
+                return self.event.numbers_only.changed(lambda array: self.composed([array])[0])
+
             (M,) = self.composed([self.event.mechanism.M])
-            self._solvers[key] = Solver(self.inputs, build, M, self.iterated)
+            again = Refined(problem, self.event.dv, partial(build, False, refined=True))
+            self._solvers[key] = Solver(self.inputs, build, M, self.iterated, refined=again)
         return self._solvers[key]
 
     @cached_property

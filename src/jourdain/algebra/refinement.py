@@ -1,0 +1,56 @@
+"""Light velocities between rows that hold heavy ones: where they lose digits, and how they keep them.
+
+Rows that share light velocities and differ in heavy ones are nearly parallel in the metric of M: at a ratio r of masses
+what is left of one is 1/√r of it, and its direction is known to ε√r. That is enough for energies, but light velocities
+are √r times what they are in x = L v, and ε r of them is noise. With residuals that are not rounded,
+
+    g = f̄ + C'ᵀλ̄ − M dv,   ρ = target − b⁺ − C'(v⁻ + dv),   dv ← dv + L⁻¹((I − QᵀQ) L⁻ᵀg + Qᵀ R⁻¹ρ),
+
+each step takes out all of the error but ε√r of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jourdain.algebra import lapack
+from jourdain.algebra.linear import LinearAlgebra
+from jourdain.algebra.problem import Decomposition, Problem
+from jourdain.inputs import Array
+
+DIGITS = 1e-9  # of the velocities
+N_STEPS = 3  # the second one does up to r = 1e14, the third up to 1e20
+
+
+def blurred(M: Any, parts: Decomposition, la: LinearAlgebra) -> Any:
+    """Whether noise in the directions of rows may cost the lightest velocity more than DIGITS, (1, 1)."""
+    return _lost(M, parts, la) > DIGITS**2 * la.smallest(parts.factor.pivots)
+
+
+def sharp(M: Any, parts: Decomposition, la: LinearAlgebra) -> Any:
+    """The contrary; NaN is neither."""
+    return _lost(M, parts, la) <= DIGITS**2 * la.smallest(parts.factor.pivots)
+
+
+def _lost(M: Any, parts: Decomposition, la: LinearAlgebra) -> Any:
+    return parts.on.noise * parts.on.noise * la.largest(la.diagonal_of(M))
+
+
+def refined(
+    dv: Array, impulse: Array, problem: Problem[Array], parts: Decomposition, f: Array, C: Array, asked: Array
+) -> Array:
+    """v⁺ − v⁻, refined. `impulse`: λ̄ of the rows C that are on; `asked`: C v⁺."""
+    on, factor, T = parts.on, parts.factor, lapack.transpose
+    one = np.ones((1, 1))
+    moves, pushes = [dv], [impulse]  # their sums have more digits than a number has
+    for _ in range(N_STEPS):
+        g = lapack.exact_sum((f, one), *((T(C), push) for push in pushes), *((problem.M, -move) for move in moves))
+        rho = lapack.exact_sum((asked, one), (C, -problem.v_minus), *((C, -move) for move in moves))
+        x_g, along = factor.solve_transposed(g), on.coordinates(rho)
+        step = factor.solve(x_g - T(on.Q) @ (on.Q @ x_g - along))
+        moves.append(np.where(np.isfinite(step).all(axis=-2, keepdims=True), step, 0.0))
+        push = on.impulse(along - on.Q @ x_g)
+        pushes.append(np.where(np.isfinite(push).all(axis=-2, keepdims=True), push, 0.0))
+    return np.asarray(sum(reversed(moves)))  # the small ones first
