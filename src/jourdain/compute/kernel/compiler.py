@@ -33,20 +33,22 @@ def compiled(content: bytes, tape: Callable[[], Tape], n_flags: int, target: Tar
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         name = cache.key(content, n_flags, target)
+        symbol = f"run_{name}"  # an object says itself which kernel it is
         stored = cache.read(name)
         machine = llvm.Target.from_triple(target.triple).create_target_machine(
             cpu=target.cpu, features=target.features, opt=2, jit=True
         )
-        code = stored if stored is not None else _object(tape(), n_flags, target, machine)
-        for symbol, address in target.symbols().items():
-            llvm.add_symbol(symbol, address)
+        for library, address in target.symbols().items():
+            llvm.add_symbol(library, address)
+        from_cache = stored is not None and symbol.encode() in stored
+        code = stored if stored is not None and from_cache else _object(symbol, tape(), n_flags, target, machine)
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
-        run = SIGNATURE(engine.get_function_address("run"))
-    if stored is None:
+        run = SIGNATURE(engine.get_function_address(symbol))
+    if not from_cache:
         cache.write(name, code)
-    return Compiled(run, stored is not None, engine)
+    return Compiled(run, from_cache, engine)
 
 
 def assembled(text: str) -> Any:
@@ -62,12 +64,23 @@ def assembled(text: str) -> Any:
     return engine
 
 
-def _object(tape: Tape, n_flags: int, target: Target, machine: Any) -> bytes:
+def _object(symbol: str, tape: Tape, n_flags: int, target: Target, machine: Any) -> bytes:
     import llvmlite.binding as llvm
 
     # The machine's triple is the target's, but for Windows, where llvmlite makes ELF objects.
-    text = emit.module(tape, n_flags, target.width, target.vector_library, target.fma, machine.triple)
-    module = llvm.parse_assembly(text)
+    text = emit.module(symbol, tape, n_flags, target.width, target.vector_library, target.fma, machine.triple)
+    module = llvm.parse_assembly(text, llvm.create_context())  # constants live as long as their context
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
-    builder.getModulePassManager().run(module, builder)
+    passes = builder.getModulePassManager()
+    passes.run(module, builder)
+    _free(passes)
     return bytes(machine.emit_object(module))
+
+
+def _free(passes: Any) -> None:
+    """Free what passes keep of the module, nearly a megabyte: llvmlite inherits a method that does nothing instead."""
+    from llvmlite.binding import ffi, newpassmanagers
+
+    if type(passes)._dispose is ffi.ObjectRef._dispose:
+        newpassmanagers.NewPassManager._dispose(passes)
+        passes.detach()
