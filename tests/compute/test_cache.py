@@ -1,4 +1,4 @@
-"""Whose machine code is run: files and folders that others could have written, other kinds of files, swapped objects."""
+"""Whose machine code is run: files and folders that others could have written, strange files, swapped objects."""
 
 from __future__ import annotations
 
