@@ -7,7 +7,6 @@ instructions. The number of samples alone decides, so that a call gives the same
 from __future__ import annotations
 
 import math
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -17,6 +16,7 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
+from jourdain.compute.forks import new_lock
 from jourdain.errors import NotExpressible
 from jourdain.inputs import Array, Statuses
 from jourdain.progress import Progress
@@ -88,7 +88,7 @@ class Evaluator:
             self.places[name] = Place(self.n_values, *expression.shape)
             self.n_values += expression.numel()
         self._all_places = {name: Place(0, *matrix.shape) for name, matrix in self._constants.items()} | self.places
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     @cached_property
     def function(self) -> ca.Function:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from jourdain.compute.forks import COMPILING
 from jourdain.compute.kernel import cache, emit
 from jourdain.compute.kernel.tape import Tape
 from jourdain.compute.kernel.target import Target
@@ -15,7 +15,6 @@ from jourdain.compute.kernel.target import Target
 # (start, stop, inputs, table, stride, flags, flag_stride): see `emit`.
 SIGNATURE = ctypes.CFUNCTYPE(None, *(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
                                      ctypes.c_void_p, ctypes.c_int64))  # fmt: skip
-_LOCK = threading.Lock()  # LLVM's global state is built by one thread at a time
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ def compiled(content: bytes, tape: Callable[[], Tape], n_flags: int, target: Tar
     """A tape as a function of this process. `content` decides the tape, which is read if it was not compiled before."""
     import llvmlite.binding as llvm
 
-    with _LOCK:
+    with COMPILING:  # LLVM's global state is built by one thread at a time
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         name = cache.key(content, n_flags, target)
@@ -55,7 +54,7 @@ def assembled(text: str) -> Any:
     """IR that needs nothing else, compiled: what owns its functions."""
     import llvmlite.binding as llvm
 
-    with _LOCK:
+    with COMPILING:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
