@@ -1,7 +1,7 @@
 """Forks while other threads work. The child has only the thread that forked: what others held stays locked there.
 
-A fork waits until nobody compiles or imports, because what is half done then is no use to the child. Locks that are held
-for moments are made anew in the child.
+A fork waits until nobody compiles or imports, because what is half done then is no use to the child. Locks that are
+held for moments are made anew in the child.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from jourdain.compute.kernel import emit
 from jourdain.compute.kernel.compiler import compiled
 from jourdain.compute.kernel.tape import Tape
 from jourdain.compute.kernel.target import Target
+from jourdain.compute.memory import check_batch
 from jourdain.errors import BadEvent
 from jourdain.inputs import Array, Statuses
 
@@ -157,6 +158,7 @@ def new_table(n_rows: int, n: int, dtype: type[Any]) -> NDArray[Any]:
     row = -(-max(n, 1) * size // ROOM) * ROOM
     if n_rows > 1 and row % 4096 == 0:
         row += ROOM
+    check_batch((n,), -(-n_rows * size // 8))
     room = np.asarray(Room.of(n_rows * row + 64))
     start = -room.ctypes.data % 64
     rows = room[start : start + n_rows * row].reshape(n_rows, row)
