@@ -123,7 +123,7 @@ def names() -> list[str]:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("own_cache")
 @pytest.mark.parametrize("name", names())
-def test_no_text_is_run(name, tmp_path, monkeypatch):
+def test_no_text_is_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     entry = dict(entries(Samples()))[name]
     good, given = GOOD.get(name, {}), arguments(entry)

@@ -32,6 +32,9 @@ NARROWEST = 2  # samples in a vector, on every machine
 KERNEL_FROM = 1024  # samples; compiling takes as long as some ten thousand samples of the virtual machine, once
 
 
+N_NAMED = 3  # quantities in a title
+
+
 class Place(NamedTuple):
     """Where a named matrix stands in a column of numbers, row by row."""
 
@@ -71,13 +74,19 @@ class Evaluator:
     """Named expressions of some input columns, as a function of arrays; `flags` are small integers besides.
 
     `constants_once`: outputs that do not vary, such as the null space of independent rows, are not written for every
-    sample.
+    sample. `title`: what is said to be compiled, if it takes long.
     """
 
     def __init__(
-        self, inputs: Sequence[SX], outputs: Mapping[str, SX], flags: SX | None = None, constants_once: bool = False
+        self,
+        inputs: Sequence[SX],
+        outputs: Mapping[str, SX],
+        flags: SX | None = None,
+        constants_once: bool = False,
+        title: str = "",
     ) -> None:
         self.inputs = tuple(inputs)
+        self.title = title or _several(list(outputs))
         constant = [name for name, x in outputs.items() if constants_once and x.is_constant() and x.numel()]
         self._constants = {name: np.array(ca.DM(outputs[name])) for name in constant}
         self.outputs = {name: outputs[name] for name in outputs if name not in constant}
@@ -112,7 +121,7 @@ class Evaluator:
             from jourdain.compute.kernel.batch import Kernel
             from jourdain.compute.kernel.target import Target
 
-            return Kernel(self.function, self.flags.numel(), Target.host(width))
+            return Kernel(self.function, self.flags.numel(), Target.host(width), self.title)
         except (NotExpressible, ImportError, OSError, RuntimeError) as error:
             # An operation that only CasADi knows, no llvmlite, no C library, no machine that LLVM knows.
             reason = str(error).partition("\n")[0]
@@ -211,6 +220,13 @@ def _by_kernel(
 
     lanes = [Lanes.of(np.asarray(column), batch) for column in columns]
     return kernel(lanes, math.prod(batch), n_threads, progress)
+
+
+def _several(names: list[str]) -> str:
+    """The first of many names."""
+    return (
+        ", ".join(names) if len(names) <= N_NAMED else f"{', '.join(names[:N_NAMED])} and {len(names) - N_NAMED} more"
+    )
 
 
 def differ(one: SX, other: SX) -> bool:

@@ -56,7 +56,7 @@ def _in_child() -> None:
         classes = {one for module in modules for one in vars(module).values() if isinstance(one, type)}
         for attribute in (attribute for one in classes for attribute in vars(one).values()):
             if isinstance(attribute, functools.cached_property):
-                attribute.lock = threading.RLock()
+                vars(attribute)["lock"] = threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -30,22 +30,29 @@ class Solver:
     """Quantities of an event as functions of input columns. M is the mass matrix in the same inputs.
 
     `iterated`: the part of the event that is found by iteration, and goes into the quantities as more inputs; `slopes`:
-    its derivatives too.
+    its derivatives too. `title`: what is said to be compiled, if it takes long.
     """
 
     def __init__(
-        self, inputs: Sequence[SX], build: Build, M: SX, iterated: Iterated | None = None, slopes: bool = False
+        self,
+        inputs: Sequence[SX],
+        build: Build,
+        M: SX,
+        iterated: Iterated | None = None,
+        slopes: bool = False,
+        title: str = "",
     ) -> None:
         self.inputs = tuple(inputs)
         self._build = build
         self._M = M
         self._iterated = iterated
         self._slopes = slopes
+        self._title = title
         self._paths = FastThenRobust(self._path)
 
     def _path(self, independent: bool) -> Evaluator:
         """The quantities, where rows are assumed to be independent or not."""
-        return Evaluator(self._all_inputs, *self._build(independent), constants_once=independent)
+        return Evaluator(self._all_inputs, *self._build(independent), constants_once=independent, title=self._title)
 
     @property
     def robust(self) -> Evaluator:

@@ -63,18 +63,21 @@ class Kernel:
     """A compiled tape, or SX function with one input column and one dense output column.
 
     The last `n_flags` outputs are small integers. The tape of a function is read only if it is not in the cache.
+    `title`: what is said to be compiled, if it takes long.
     """
 
-    def __init__(self, source: Tape | ca.Function, n_flags: int = 0, target: Target | None = None) -> None:
+    def __init__(
+        self, source: Tape | ca.Function, n_flags: int = 0, target: Target | None = None, title: str = "a kernel"
+    ) -> None:
         self.n_flags = n_flags
         self.target = target or Target.host()
         if isinstance(source, Tape):
             self.n_inputs, self.n_outputs = source.n_inputs, len(source.outputs)
-            self._compiled = compiled(source.content(), lambda: source, n_flags, self.target)
+            self._compiled = compiled(source.content(), lambda: source, n_flags, self.target, title)
         else:
             self.n_inputs, self.n_outputs = source.numel_in(0), source.numel_out(0)
             content = source.serialize().encode()
-            self._compiled = compiled(content, lambda: Tape.of(source), n_flags, self.target)
+            self._compiled = compiled(content, lambda: Tape.of(source), n_flags, self.target, title)
 
     @property
     def run(self) -> Any:

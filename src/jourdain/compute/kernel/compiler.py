@@ -11,6 +11,7 @@ from jourdain.compute.forks import COMPILING
 from jourdain.compute.kernel import cache, emit
 from jourdain.compute.kernel.tape import Tape
 from jourdain.compute.kernel.target import Target
+from jourdain.progress import working
 
 # (start, stop, inputs, table, stride, flags, flag_stride): see `emit`.
 SIGNATURE = ctypes.CFUNCTYPE(None, *(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
@@ -24,8 +25,11 @@ class Compiled:
     engine: Any  # owns the code
 
 
-def compiled(content: bytes, tape: Callable[[], Tape], n_flags: int, target: Target) -> Compiled:
-    """A tape as a function of this process. `content` decides the tape, which is read if it was not compiled before."""
+def compiled(content: bytes, tape: Callable[[], Tape], n_flags: int, target: Target, title: str) -> Compiled:
+    """A tape as a function of this process. `content` decides the tape, which is read if it was not compiled before.
+
+    `title`: what is said to be compiled, if it takes long.
+    """
     import llvmlite.binding as llvm
 
     with COMPILING:  # LLVM's global state is built by one thread at a time
@@ -40,7 +44,7 @@ def compiled(content: bytes, tape: Callable[[], Tape], n_flags: int, target: Tar
         for library, address in target.symbols().items():
             llvm.add_symbol(library, address)
         from_cache = stored is not None and symbol.encode() in stored
-        code = stored if stored is not None and from_cache else _object(symbol, tape(), n_flags, target, machine)
+        code = stored if stored is not None and from_cache else _object(symbol, tape(), n_flags, target, machine, title)
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
@@ -63,17 +67,23 @@ def assembled(text: str) -> Any:
     return engine
 
 
-def _object(symbol: str, tape: Tape, n_flags: int, target: Target, machine: Any) -> bytes:
+def _object(symbol: str, tape: Tape, n_flags: int, target: Target, machine: Any, title: str) -> bytes:
     import llvmlite.binding as llvm
 
-    # The machine's triple is the target's, but for Windows, where llvmlite makes ELF objects.
-    text = emit.module(symbol, tape, n_flags, target.width, target.vector_library, target.fma, machine.triple)
-    module = llvm.parse_assembly(text, llvm.create_context())  # constants live as long as their context
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
-    passes = builder.getModulePassManager()
-    passes.run(module, builder)
-    _free(passes)
-    return bytes(machine.emit_object(module))
+    refused = cache.refused()
+    what = f"{title}, {tape.n_operations:,} operations{refused and f'; {refused}'}"
+    with working("Compiling", what, 3) as begin:
+        begin()
+        # The machine's triple is the target's, but for Windows, where llvmlite makes ELF objects.
+        text = emit.module(symbol, tape, n_flags, target.width, target.vector_library, target.fma, machine.triple)
+        module = llvm.parse_assembly(text, llvm.create_context())  # constants live as long as their context
+        begin()
+        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+        passes = builder.getModulePassManager()
+        passes.run(module, builder)
+        _free(passes)
+        begin()
+        return bytes(machine.emit_object(module))
 
 
 def _free(passes: Any) -> None:
