@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from jourdain.errors import TooLarge
 
 MARGIN = 0.9  # of what is free
 LARGE = 1 << 28  # bytes; what takes less is not checked
+UNLIMITED = 1e18  # bytes; what version 1 of control groups says where there is no limit
 # Of control groups, versions 2 and 1: where they are, limit, use, and the part of it that the system takes back.
-_GROUPS = (
+_GROUPS: tuple[tuple[str, str, str, str], ...] = (
     ("", "memory.max", "memory.current", "inactive_file"),
     ("unified", "memory.max", "memory.current", "inactive_file"),
     ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -64,32 +66,44 @@ def _own_limits() -> Iterator[float]:
         return
     import psutil
 
-    used = psutil.Process().memory_info()
-    for limit, taken in ((resource.RLIMIT_AS, used.vms), (resource.RLIMIT_DATA, getattr(used, "data", 0))):
+    for limit, use in ((resource.RLIMIT_AS, "vms"), (resource.RLIMIT_DATA, "data")):
         allowed = resource.getrlimit(limit)[0]
         if allowed != resource.RLIM_INFINITY:
-            yield float(allowed - taken)
+            yield float(allowed - getattr(psutil.Process().memory_info(), use, 0))
 
 
 def _group_limits(mounted: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> Iterator[float]:
     """What the control groups of this process leave, its own and those above it."""
     try:
-        lines = [line.split(":", 2) for line in own.read_text().splitlines() if line.count(":") >= 2]
+        groups = _groups(mounted, own.read_text())
     except OSError:
         return
+    for folder, limit, use, given_back in groups:
+        try:  # a limit may be "max", and a group be gone
+            allowed = float((folder / limit).read_text())
+            if allowed > UNLIMITED:
+                continue
+            stated = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+            yield allowed - float((folder / use).read_text()) + float(stated.get(given_back, 0))
+        except (OSError, ValueError):
+            continue
+
+
+@lru_cache(maxsize=4)
+def _groups(mounted: Path, memberships: str) -> list[tuple[Path, str, str, str]]:
+    """The folders that limit a process with these memberships, and what their files are called."""
+    lines = [line.split(":", 2) for line in memberships.splitlines() if line.count(":") >= 2]
+    found = []
     for place, limit, use, given_back in _GROUPS:
         controller = place if place == "memory" else ""  # version 2 names none
-        for group in (line[2] for line in lines if controller in line[1].split(",")):
-            path = mounted / place / group.strip().lstrip("/")
-            for folder in [path, *path.parents]:
-                if not folder.is_relative_to(mounted / place):
-                    break
-                try:  # a limit may be "max", and the folder not be seen from within a container
-                    stated = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-                    used = float((folder / use).read_text()) - float(stated.get(given_back, 0))
-                    yield float((folder / limit).read_text()) - used
-                except (OSError, ValueError):
-                    continue
+        root = mounted / place
+        for group in (line[2].lstrip("/") for line in lines if controller in line[1].split(",")):
+            above = [folder for folder in (root / group).parents if folder.is_relative_to(root)]
+            # Within a container the folder of the group may not be seen, but that of the root is.
+            found += [
+                (folder, limit, use, given_back) for folder in (root / group, *above) if (folder / limit).exists()
+            ]
+    return found
 
 
 def _bytes(size: float) -> str:
