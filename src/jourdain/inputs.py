@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeAlias
 
@@ -97,11 +97,17 @@ def named_values(what: str, given: Any) -> dict[str, Any]:
     return {name_of(key): value for key, value in given.items()}
 
 
-def broadcast(q: Array, v: Array, parameters: Sequence[Array | float]) -> State:
-    """Q `(*batch, n_q)`, v `(*batch, n_v)`, parameters `(*batch, n_p)` with one batch shape."""
+def broadcast(
+    q: Array, v: Array, parameters: Sequence[Array | float], check: Callable[[tuple[int, ...], int], None]
+) -> State:
+    """Q `(*batch, n_q)`, v `(*batch, n_v)`, parameters `(*batch, n_p)` with one batch shape.
+
+    `check(batch, n_p)` raises where so many numbers would not fit in memory.
+    """
     if q.ndim == v.ndim == 1 and all(isinstance(p, float) for p in parameters):
         return q, v, np.array(parameters, dtype=float)
     batch = broadcast_shape(parameters, q.shape[:-1], v.shape[:-1])
+    check(batch, len(parameters))
     p = (
         np.stack([np.broadcast_to(column, batch) for column in parameters], axis=-1)
         if parameters

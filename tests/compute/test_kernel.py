@@ -19,6 +19,7 @@ from typing import Any
 import casadi as ca
 import mpmath as mp
 import numpy as np
+import psutil
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
@@ -674,3 +675,20 @@ def test_memory_is_used_again_only_when_nobody_refers_to_it():
         for j, view in kept:
             assert (view == j + 1).all()
     assert len(set(addresses)) < len(addresses)  # some of it was used again
+
+
+def test_compiling_gives_back_what_it_takes(rng):
+    """Also LLVM's passes and constants, a megabyte for a kernel of this size."""
+    x = ca.SX.sym("x", 8)
+
+    def compile_another() -> None:
+        y = ca.sin(ca.DM(rng.normal(size=(8, 8))) @ ca.sin(ca.DM(rng.normal(size=(8, 8))) @ x))
+        Kernel(ca.Function("f", [x], [y]))
+
+    process, n = psutil.Process(), 20
+    for _ in range(10):
+        compile_another()
+    before = process.memory_info().rss
+    for _ in range(n):
+        compile_another()
+    assert process.memory_info().rss - before < n * 2e5

@@ -443,7 +443,7 @@ def test_a_sweep_that_does_not_fit_is_refused_before_anything_is_made(monkeypatc
         walker().sweep(**axes, keep=["loss"])
     monkeypatch.setattr(memory, "available", lambda: 1000.0)
     monkeypatch.setattr(type(walker()), "pose", None)  # nothing is looked at
-    with pytest.raises(jd.TooLarge, match=r"has 101 events of 1 number, 909 bytes, but 1 kB are free"):
+    with pytest.raises(jd.TooLarge, match=r"has 101 events of 1 number, 2.5. kB, but 1 kB are free"):  # axis twice
         walker().sweep(theta=np.ones(101), keep="loss")
     with pytest.raises(jd.TooLarge, match="has 5 events of 65 numbers"):  # loops are closed for all events at once
         rig().sweep(chi=np.ones(5), keep="loss")

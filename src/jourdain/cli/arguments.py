@@ -15,6 +15,7 @@ from jourdain.inputs import Array
 from jourdain.laws import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
 
 MAX_POINTS = 10**15  # of an axis
+AXIS_COPIES = 4  # of its numbers, while it is made and swept
 AXIS = "PARAMETER=START:STOP:COUNT or PARAMETER=A,B,C"
 LAWS: dict[str, Law | None] = {  # their numbers are parameters of the problem, under these names
     "none": None,
@@ -84,21 +85,29 @@ def check_not_negative(name: str, least: float, unit: str) -> None:
         raise BadArgument(f"{name} is {least:g} {unit}; masses and inertias are not negative.")
 
 
+def axis_length(name: str, text: str) -> int:
+    """How many values a swept parameter has; nothing is made yet."""
+    if ":" not in text:
+        return text.count(",") + 1
+    parts = text.split(":")
+    if len(parts) != 3:
+        raise BadArgument(f"--sweep takes {AXIS}, not '{name}={text}'.")
+    count = whole(f"The count of {name}", parts[2])
+    if count < 1:
+        raise BadArgument(f"The count of {name} must be at least 1, not {count}.")
+    if count > MAX_POINTS:
+        raise BadArgument(f"The count of {name} is more than any machine holds; take fewer points.")
+    return count
+
+
 def axis(name: str, text: str, unit: str) -> Array:
     """The values of a swept parameter, in SI: equal steps from start to stop, both included, or a list."""
+    count = axis_length(name, text)
     if ":" not in text:
         values = np.array([number(name, part) for part in text.split(",")])
     else:
-        parts = text.split(":")
-        if len(parts) != 3:
-            raise BadArgument(f"--sweep takes {AXIS}, not '{name}={text}'.")
-        start, stop = number(name, parts[0]), number(name, parts[1])
-        count = whole(f"The count of {name}", parts[2])
-        if count < 1:
-            raise BadArgument(f"The count of {name} must be at least 1, not {count}.")
-        if count > MAX_POINTS:
-            raise BadArgument(f"The count of {name} is more than any machine holds; take fewer points.")
-        refuse_too_large("The sweep", count, 1, "take fewer points")
+        start, stop = (number(name, part) for part in text.split(":")[:2])
+        refuse_too_large("The sweep", count, AXIS_COPIES, "take fewer points")
         with np.errstate(all="ignore"):  # said below
             values = np.linspace(start, stop, count)
     if not np.isfinite(values).all():

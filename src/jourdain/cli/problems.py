@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from jourdain.cli.arguments import assignment, axis, setting, structural
+from jourdain.cli.arguments import AXIS_COPIES, assignment, axis, axis_length, setting, structural
 from jourdain.errors import BadArgument, Error, unknown
 from jourdain.inputs import Array
 
@@ -57,13 +57,20 @@ def units_of(model: Scenario | Hybrid | Event) -> Mapping[str, str]:
     return {**model.mechanism.units, "until": "s"} if isinstance(model, Hybrid) else model.mechanism.units
 
 
-def problem(name: str, fixed: Mapping[str, str], swept: Mapping[str, str] = {}, one_event: bool = False) -> Problem:
+def problem(
+    name: str,
+    fixed: Mapping[str, str],
+    swept: Mapping[str, str] = {},
+    one_event: bool = False,
+    keep: Sequence[str] | None = None,
+) -> Problem:
     """The problem of that name, with the texts of --set and --sweep as its choices and numbers.
 
-    `one_event`: it must be a Scenario or an Event, and may be FILE.py:NAME.
+    `one_event`: it must be a Scenario or an Event, and may be FILE.py:NAME. `keep`: the quantities of a sweep.
     """
     from jourdain.events.event import Event
     from jourdain.scenarios.scenario import Scenario
+    from jourdain.scenarios.sweep import check_size
 
     model, hints = _from_file(name) if one_event and name.rpartition(":")[0].endswith(".py") else _from_gallery(name)
     keywords: Mapping[str, inspect.Parameter] = inspect.signature(model).parameters if callable(model) else {}
@@ -86,6 +93,8 @@ def problem(name: str, fixed: Mapping[str, str], swept: Mapping[str, str] = {}, 
         if key not in known:
             raise unknown("parameter", key, [*keywords, *known])
     values = {key: setting(key, text, units.get(key, "")) for key, text in numbers.items()}
+    if swept and isinstance(model, Scenario):
+        check_size(model, keep, [axis_length(key, text) for key, text in swept.items()], AXIS_COPIES)
     axes = {key: axis(key, text, units.get(key, "")) for key, text in swept.items()}
     return Problem(name, model, structure, values, axes)
 

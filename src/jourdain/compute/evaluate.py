@@ -7,7 +7,6 @@ instructions. The number of samples alone decides, so that a call gives the same
 from __future__ import annotations
 
 import math
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -17,6 +16,7 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
+from jourdain.compute.forks import new_lock
 from jourdain.errors import NotExpressible
 from jourdain.inputs import Array, Statuses
 from jourdain.progress import Progress
@@ -30,6 +30,9 @@ Columns: TypeAlias = Sequence[Array | float]  # one per input number, each broad
 
 NARROWEST = 2  # samples in a vector, on every machine
 KERNEL_FROM = 1024  # samples; compiling takes as long as some ten thousand samples of the virtual machine, once
+
+
+N_NAMED = 3  # quantities in a title
 
 
 class Place(NamedTuple):
@@ -71,13 +74,19 @@ class Evaluator:
     """Named expressions of some input columns, as a function of arrays; `flags` are small integers besides.
 
     `constants_once`: outputs that do not vary, such as the null space of independent rows, are not written for every
-    sample.
+    sample. `title`: what is said to be compiled, if it takes long.
     """
 
     def __init__(
-        self, inputs: Sequence[SX], outputs: Mapping[str, SX], flags: SX | None = None, constants_once: bool = False
+        self,
+        inputs: Sequence[SX],
+        outputs: Mapping[str, SX],
+        flags: SX | None = None,
+        constants_once: bool = False,
+        title: str = "",
     ) -> None:
         self.inputs = tuple(inputs)
+        self.title = title or _several(list(outputs))
         constant = [name for name, x in outputs.items() if constants_once and x.is_constant() and x.numel()]
         self._constants = {name: np.array(ca.DM(outputs[name])) for name in constant}
         self.outputs = {name: outputs[name] for name in outputs if name not in constant}
@@ -88,7 +97,7 @@ class Evaluator:
             self.places[name] = Place(self.n_values, *expression.shape)
             self.n_values += expression.numel()
         self._all_places = {name: Place(0, *matrix.shape) for name, matrix in self._constants.items()} | self.places
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     @cached_property
     def function(self) -> ca.Function:
@@ -112,7 +121,7 @@ class Evaluator:
             from jourdain.compute.kernel.batch import Kernel
             from jourdain.compute.kernel.target import Target
 
-            return Kernel(self.function, self.flags.numel(), Target.host(width))
+            return Kernel(self.function, self.flags.numel(), Target.host(width), self.title)
         except (NotExpressible, ImportError, OSError, RuntimeError) as error:
             # An operation that only CasADi knows, no llvmlite, no C library, no machine that LLVM knows.
             reason = str(error).partition("\n")[0]
@@ -211,6 +220,13 @@ def _by_kernel(
 
     lanes = [Lanes.of(np.asarray(column), batch) for column in columns]
     return kernel(lanes, math.prod(batch), n_threads, progress)
+
+
+def _several(names: list[str]) -> str:
+    """The first of many names."""
+    return (
+        ", ".join(names) if len(names) <= N_NAMED else f"{', '.join(names[:N_NAMED])} and {len(names) - N_NAMED} more"
+    )
 
 
 def differ(one: SX, other: SX) -> bool:

@@ -22,6 +22,7 @@ from jourdain.algebra.problem import Block, Problem, prior_projection
 from jourdain.algebra.record import FIELDS, KEPT, Outcome
 from jourdain.compute.evaluate import Evaluator
 from jourdain.compute.magnitude import magnitudes
+from jourdain.compute.memory import check_batch
 from jourdain.data.layout import ConstraintLayout, Entry, Layout
 from jourdain.errors import BadEvent, Error, Status, listing
 from jourdain.events.refusals import refusal
@@ -138,7 +139,7 @@ class Event:
     def state(self, q: StateLike, v: StateLike, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         """q, v and the event's parameters, each `(*batch, n)` with one batch shape."""
         columns = parameter_vector(self.parameters, parameters, self.jumping)
-        return broadcast(self.mechanism.coordinates(q), self.mechanism.velocities(v), columns)
+        return broadcast(self.mechanism.coordinates(q), self.mechanism.velocities(v), columns, check_batch)
 
     @cached_property
     def problem(self) -> Problem:

@@ -36,6 +36,11 @@ def names_in(wrt: Any) -> tuple[str, ...]:
     return tuple(name_of(which) for which in several)
 
 
+def derivatives_title(of: Iterable[str], wrt: Iterable[str]) -> str:
+    """What is said to be compiled."""
+    return f"the derivatives of {', '.join(map(name_of, of))} by {', '.join(wrt)}"
+
+
 def differentiable(layout: Layout, of: str) -> Entry:
     """What an address stands for, if it has a derivative."""
     entry = find(layout, name_of(of))
@@ -124,7 +129,8 @@ class EventGradient:
             J = jacobian(found.entry(self.entry), symbols, failed, event.iterated)
             return {"J": J, "redundant": found.values.redundant}, verdict
 
-        self.solver = Solver(event.inputs, build, event.mechanism.M, event.iterated, slopes=True)
+        title = derivatives_title([of], wrt)
+        self.solver = Solver(event.inputs, build, event.mechanism.M, event.iterated, slopes=True, title=title)
         self._checked = checked
         # Rows depend on q and parameters, not on v.
         order = [symbol.__hash__() for symbol in ca.vertsplit(ca.vertcat(*event.inputs))]
@@ -185,7 +191,8 @@ class ScenarioGradient:
             return {**outputs, "G_p": ca.jacobian(g, p), "G_g": ca.jacobian(g, guessed)}, verdict
 
         (M,) = scenario.composed([scenario.event.mechanism.M])
-        self.solver = Solver(scenario.inputs, build, M, scenario.iterated, slopes=True)
+        title = derivatives_title(of, wrt)
+        self.solver = Solver(scenario.inputs, build, M, scenario.iterated, slopes=True, title=title)
 
     def __call__(self, parameters: Mapping[str, Any]) -> tuple[Array, Array, Statuses]:
         """(values `(*batch, numbers)`, Jacobian `(*batch, numbers, parameters)`, status) at these parameters."""

@@ -59,7 +59,7 @@ class Solver:
     """Quantities of an event as functions of input columns. M is the mass matrix in the same inputs.
 
     `iterated`: the part of the event that is found by iteration, and goes into the quantities as more inputs; `slopes`:
-    its derivatives too. `refined`: see there.
+    its derivatives too. `refined`: see there. `title`: what is said to be compiled, if it takes long.
     """
 
     def __init__(
@@ -70,6 +70,7 @@ class Solver:
         iterated: Iterated | None = None,
         slopes: bool = False,
         refined: Refined | None = None,
+        title: str = "",
     ) -> None:
         self.inputs = tuple(inputs)
         self._build = build
@@ -77,11 +78,12 @@ class Solver:
         self._iterated = iterated
         self._slopes = slopes
         self._refined = refined
+        self._title = title
         self._paths = FastThenRobust(self._path)
 
     def _path(self, independent: bool) -> Evaluator:
         """The quantities, where rows are assumed to be independent or not."""
-        return Evaluator(self._all_inputs, *self._build(independent), constants_once=independent)
+        return Evaluator(self._all_inputs, *self._build(independent), constants_once=independent, title=self._title)
 
     @property
     def robust(self) -> Evaluator:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from contextlib import suppress
 from functools import reduce
 from numbers import Real
 from typing import Any
 
 import casadi as ca
+import numpy as np
 from casadi import SX
 
 from jourdain.errors import NotExpressible
@@ -39,24 +41,20 @@ def to_sx(expression: Any, lookup: Callable[[Any], SX]) -> SX:
         return expression
     if isinstance(expression, Real):
         return SX(float(expression))
-    try:
-        expression = _sympify(expression)
-    except Exception:
-        raise NotExpressible(
-            f"{expression!r} is not a scalar expression; give a number or a SymPy expression."
-        ) from None
-    return _Printer(lookup)(expression)
+    if is_scalar(expression):
+        return _Printer(lookup)(expression)
+    with suppress(TypeError, ValueError):
+        if np.ndim(expression) == 0 and not isinstance(expression, str | bytes):  # Decimal, mpmath, arrays of one
+            return SX(float(expression))
+    raise NotExpressible(f"{expression!r} is not a scalar expression; give a number or a SymPy expression.")
 
 
-def _sympify(expression: Any) -> Any:
-    import sympy
+def is_scalar(expression: Any) -> bool:
+    """Whether it is a SymPy scalar. SymPy itself is never asked: it runs texts as Python, also inside of tuples."""
+    from sympy import Expr
+    from sympy.logic.boolalg import Boolean
 
-    if isinstance(expression, str):
-        raise NotExpressible(f"'{expression}' is a text, not an expression.")
-    result = sympy.sympify(expression)
-    if not isinstance(result, sympy.Expr | sympy.logic.boolalg.Boolean):
-        raise NotExpressible(f"{expression!r} is not a scalar.")
-    return result
+    return isinstance(expression, Expr | Boolean)
 
 
 class _Printer:

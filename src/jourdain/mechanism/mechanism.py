@@ -15,6 +15,7 @@ from casadi import SX
 
 from jourdain.algebra.checks import TOLERANCE
 from jourdain.compute.evaluate import Evaluator
+from jourdain.compute.memory import check_batch
 from jourdain.errors import NotAffine, NotConverged, OffConstraint, UnknownName, listing, quaternion_told, unknown
 from jourdain.inputs import (
     Array,
@@ -268,7 +269,7 @@ class Mechanism(ABC):
         given |= given.pop("parameters", {})
         time = {} if "t" in self.parameters else {"t": 0.0}
         defaults = {**self.parameters, **time}
-        state = broadcast(self.coordinates(q), self.velocities(v), parameter_vector(defaults, given))
+        state = broadcast(self.coordinates(q), self.velocities(v), parameter_vector(defaults, given), check_batch)
         if not state[0].shape[:-1]:
             refuse_nonfinite(q=(state[0], s.q_names), v=(state[1], s.v_names), parameter=(state[2], list(defaults)))
         return state, [s.q, s.v, ca.vertcat(s.p, s.t) if time else s.p]

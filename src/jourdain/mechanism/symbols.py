@@ -13,7 +13,7 @@ from casadi import SX
 from jourdain.compute.evaluate import differ
 from jourdain.errors import NotAffine, NotExpressible, unknown
 from jourdain.inputs import Expression
-from jourdain.mechanism.expression import to_sx
+from jourdain.mechanism.expression import is_scalar, to_sx
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Symbols:
         """An SX for an expression in q, q̇, v, parameters and t. `rates` stands for q̇ while N is being found."""
         if rates is None and self.N.shape[1]:
             rates = self.N @ self.v
-            if not isinstance(expression, SX) and expression in self.definitions:
+            if self.definitions and is_scalar(expression) and expression in self.definitions:
                 return self.definitions[expression]
 
         def lookup(symbol: Any) -> SX:

@@ -135,7 +135,8 @@ class Flow:
         there = ca.Function("there", [self.y, p], [ca.densify(self.guards), ca.densify(self._rates)])(after, p)
         value, rate = (ca.sum1(ca.if_else(guard, column, 0.0)) for column in there)
         better, inside, stop = refined_length(value, rate, h, used, y[0], SCALARS)
-        return Evaluator([h, y, used, guard, p], {"h": better, "y": after, "inside": inside, "stop": stop})
+        outputs = {"h": better, "y": after, "inside": inside, "stop": stop}
+        return Evaluator([h, y, used, guard, p], outputs, title="the steps of a motion to its events")
 
     @cached_property
     def _rates(self) -> SX:
@@ -297,7 +298,8 @@ class Flow:
                 (last, Stop.TIME_OVER),
             ),
         }
-        return Evaluator([y, h, leaving, rising, t_end, tolerances, p], outputs)
+        title = "the steps of a motion"
+        return Evaluator([y, h, leaving, rising, t_end, tolerances, p], outputs, title=title)
 
     def _contradicts(self, y: SX, p: SX) -> SX:
         """Whether a state that was moved onto the constraints is not on them: some that seem redundant are not."""

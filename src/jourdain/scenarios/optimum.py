@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jourdain.compute.memory import refuse_too_large
 from jourdain.errors import BadEvent, MissingValue, NameClash, NotConverged, ShapeError, Status, unknown
 from jourdain.inputs import Array, named_values, number, refuse_nonfinite
 
@@ -21,6 +22,7 @@ Bounds = tuple[float, float]
 BoundsLike = Sequence[float | None]  # (least, largest); None leaves a side open
 FEASIBLE = 1e-7  # of the usual size of a quantity: by how much it may miss its bound
 LEVEL = 1e-5  # of its usual size, an objective that changes by less over the bounds is level
+NUMBERS_OF_START = 128  # that it takes room for: its record
 SEED = 20  # starts are drawn alike every time
 
 
@@ -73,6 +75,7 @@ def minimize(
         raise BadEvent("over={} names no parameter; say which may change and between which bounds.")
     if not isinstance(starts, int | np.integer) or starts < 1:
         raise BadEvent(f"starts is {starts}; it must be a whole number, 1 or more.")
+    refuse_too_large("The search", int(starts), NUMBERS_OF_START, "take fewer starts", called="starts")
     for name in (*bounds, *fixed):
         if name not in scenario.parameters:
             raise unknown("parameter", name, scenario.parameters)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jourdain.compute.memory import refuse_too_large
+from jourdain.compute.memory import n_entries, refuse_too_large
 from jourdain.data.dataset import dataset, kept, names, unit_attribute
 from jourdain.errors import NameClash, ShapeError, unknown
 from jourdain.inputs import Array, number
@@ -33,6 +33,7 @@ def sweep(
 ) -> xarray.Dataset:
     """See `Scenario.sweep`."""
     entries = kept(scenario.event.layout, keep)
+    check_size(scenario, keep, [_n_samples(samples), *map(n_entries, axes.values())])
     sampled = {} if samples is None else _samples(scenario, samples)
     given = {name: number(f"axis '{name}'", values) for name, values in axes.items()}
     for name, array in given.items():
@@ -47,13 +48,6 @@ def sweep(
     lengths: dict[str, int] = {} if samples is None else {"sample": len(next(iter(sampled.values()), ()))}
     lengths |= {name: len(array) for name, array in grid.items()}
     dims, shape = tuple(lengths), tuple(lengths.values())
-    n_numbers = sum(max(len(entry.names), 1) for entry in entries.values())
-    if scenario.guessed:  # closing the loops takes room of its own, for all events at once
-        n_numbers += COPIES * sum(column.shape[0] for column in scenario.event.inputs)
-    remedy = "take fewer points, or sweep in parts"
-    if n_numbers > 1:
-        remedy = f"keep fewer quantities (keep=['loss']), {remedy}"
-    refuse_too_large("The sweep", math.prod(shape), n_numbers, remedy)
 
     values: dict[str, Any] = {name: array for name, array in given.items() if not array.ndim}
     values |= {name: array.reshape(-1, *(1,) * len(grid)) for name, array in sampled.items()}
@@ -66,6 +60,17 @@ def sweep(
     along = {**{name: (name,) for name in grid}, **dict.fromkeys(sampled, ("sample",))}
     coordinates = _coordinates(scenario, along, {**given, **sampled}, (*taken, *dims))
     return dataset(scenario.event.layout, entries, numbers, status, dims, coordinates)
+
+
+def check_size(scenario: Scenario, keep: Sequence[str] | None, lengths: Sequence[int], axis_copies: int = 2) -> None:
+    """Raise TooLarge if a sweep over axes of these lengths would not fit, before anything of its size is made."""
+    n_numbers = sum(max(len(entry.names), 1) for entry in kept(scenario.event.layout, keep).values())
+    if scenario.guessed:  # closing the loops takes room of its own, for all events at once
+        n_numbers += COPIES * sum(column.shape[0] for column in scenario.event.inputs)
+    remedy = "take fewer points, or sweep in parts"
+    if n_numbers > 1:
+        remedy = f"keep fewer quantities (keep=['loss']), {remedy}"
+    refuse_too_large("The sweep", math.prod(lengths), n_numbers, remedy, n_beside=axis_copies * sum(lengths))
 
 
 def outcome_dataset(
@@ -89,6 +94,11 @@ def _coordinates(
     return {name: (along.get(name, ()), np.float64(values[name]),
                    {"long_name": f"parameter {name}", **unit_attribute(scenario.units.get(name, ""))})
             for name in dict.fromkeys([*along, *chosen])}  # fmt: skip
+
+
+def _n_samples(samples: Any) -> int:
+    """How many there are; 1 if they are not given, or wrong, which raises later."""
+    return max([n_entries(values) for _, values in samples.items()] or [1]) if hasattr(samples, "items") else 1
 
 
 def _samples(scenario: Scenario, samples: Any) -> dict[str, Array]:

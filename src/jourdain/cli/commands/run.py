@@ -89,7 +89,7 @@ def run(
     if name != "touchdown" and (given or samples is not None):
         raise BadArgument(f"--robot, --feet and --samples are for touchdown, not for '{name}'; leave them out.")
     fixed = pairs("--set", "PARAMETER=VALUE", [*(settings or []), *given])
-    chosen = problem(name, fixed, pairs("--sweep", AXIS, sweeps or []))
+    chosen = problem(name, fixed, pairs("--sweep", AXIS, sweeps or []), keep=keep or None)
     answer = (_solved if isinstance(chosen.model, Scenario) else _moved)(chosen, chosen.model, options)
     replace(answer, text=f"{chosen.heading}\n\n{answer.text}").deliver(options.out, options.plot)
 

@@ -18,6 +18,7 @@ from jourdain.compute.kernel import emit
 from jourdain.compute.kernel.compiler import compiled
 from jourdain.compute.kernel.tape import Tape
 from jourdain.compute.kernel.target import Target
+from jourdain.compute.memory import check_batch
 from jourdain.errors import BadEvent
 from jourdain.inputs import Array, Statuses
 
@@ -62,18 +63,21 @@ class Kernel:
     """A compiled tape, or SX function with one input column and one dense output column.
 
     The last `n_flags` outputs are small integers. The tape of a function is read only if it is not in the cache.
+    `title`: what is said to be compiled, if it takes long.
     """
 
-    def __init__(self, source: Tape | ca.Function, n_flags: int = 0, target: Target | None = None) -> None:
+    def __init__(
+        self, source: Tape | ca.Function, n_flags: int = 0, target: Target | None = None, title: str = "a kernel"
+    ) -> None:
         self.n_flags = n_flags
         self.target = target or Target.host()
         if isinstance(source, Tape):
             self.n_inputs, self.n_outputs = source.n_inputs, len(source.outputs)
-            self._compiled = compiled(source.content(), lambda: source, n_flags, self.target)
+            self._compiled = compiled(source.content(), lambda: source, n_flags, self.target, title)
         else:
             self.n_inputs, self.n_outputs = source.numel_in(0), source.numel_out(0)
             content = source.serialize().encode()
-            self._compiled = compiled(content, lambda: Tape.of(source), n_flags, self.target)
+            self._compiled = compiled(content, lambda: Tape.of(source), n_flags, self.target, title)
 
     @property
     def run(self) -> Any:
@@ -157,6 +161,7 @@ def new_table(n_rows: int, n: int, dtype: type[Any]) -> NDArray[Any]:
     row = -(-max(n, 1) * size // ROOM) * ROOM
     if n_rows > 1 and row % 4096 == 0:
         row += ROOM
+    check_batch((n,), -(-n_rows * size // 8))
     room = np.asarray(Room.of(n_rows * row + 64))
     start = -room.ctypes.data % 64
     rows = room[start : start + n_rows * row].reshape(n_rows, row)

@@ -29,8 +29,10 @@ _COMPARISONS = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une"}  # as in C
 _BOOLEAN = frozenset((*_COMPARISONS, "not", "and", "or"))
 
 
-def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str], fma: bool, triple: str) -> str:
-    """The IR. The last `n_flags` outputs are small integers and go to `flags`.
+def module(
+    name: str, tape: Tape, n_flags: int, width: int, vector_library: frozenset[str], fma: bool, triple: str
+) -> str:
+    """The IR of a function called `name`. The last `n_flags` outputs are small integers and go to `flags`.
 
     `vector_library`: symbols that take vectors (libmvec's names); other functions are called lane by lane. `fma`:
     whether the processor multiplies and adds in one instruction.
@@ -52,7 +54,7 @@ def module(tape: Tape, n_flags: int, width: int, vector_library: frozenset[str],
         f'target triple = "{triple}"',
         *functions.definitions(),
         _FILL,
-        "define void @run(i64 %start, i64 %stop, ptr noalias %inputs, ptr noalias %table, i64 %stride,"
+        f"define void @{name}(i64 %start, i64 %stop, ptr noalias %inputs, ptr noalias %table, i64 %stride,"
         " ptr noalias %flags, i64 %flag_stride) nounwind {",
         "entry:",
         f"  %buffer = alloca [{max(tape.n_inputs, 1) * block} x double], align 64",
