@@ -6,14 +6,15 @@ Asked for, of each contact, with w = r + W λ,
 
 that is F = 0 with F_n = λ_n − [λ_n − w_n]₊ and F_t = λ_t − (λ_t − w_t, brought into the disk of radius μ [λ_n − w_n]₊).
 Sweeps over the contacts, each projected onto its cone [De Saxcé & Feng 1998], come near; Newton's method on F [Alart &
-Curnier 1991] arrives. Where they do not, as where friction is steep, the sweeps solve each contact by itself. The
-derivatives of F give those of λ.
+Curnier 1991] arrives. Where they do not, as where friction is steep, the sweeps solve each contact by itself; where
+that does not do either, Newton's method, damped, starts from many places. The derivatives of F give those of λ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, partial
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -28,6 +29,7 @@ from jourdain.inputs import Array, Flags
 N_ROUNDS, N_SWEEPS, N_NEWTON = 40, 25, 12  # at most; sweeps and Newton's steps of each round
 N_PROJECTED = 10  # rounds whose sweeps project; in the others each contact is solved
 N_ANGLES, N_HALVINGS = 180, 40  # directions of slip that are tried, and how often intervals between them are halved
+N_STARTS, N_TRIES, N_DAMPED, N_HALVED = 32, 8, 40, 8  # places at once, how often, steps from each, and of each step
 MOST_SLIPS = 4  # of one contact: zeros of a trigonometric polynomial of order 2
 Improve = Callable[[Array, Array, Array, Array], Array]  # λ, w, μ, W of one contact → a better λ
 GOOD = 1e-13  # of the usual speed: F at the answer
@@ -119,7 +121,49 @@ def _searched(asked: Array, k: int) -> tuple[Array, Array]:
                 break
             near = near - (pseudo_inverse(slope) @ F[..., None])[..., 0]
         active = active[~arrived]
+    for lane in np.flatnonzero(np.isfinite(asked).all(axis=-1) & (least > np.maximum(ENOUGH, _rounding(best)))):
+        best[lane], least[lane] = _from_elsewhere(asked[lane], best[lane], k)
     return best, least
+
+
+def _from_elsewhere(asked: Array, known: Array, k: int) -> tuple[Array, Any]:
+    """(λ, |F|) of one lane by Newton's method from many places, the same ones every time; `known`: the best so far."""
+    rng = np.random.default_rng(0)
+    best, least, asked = known, np.inf, np.broadcast_to(asked, (N_STARTS, len(asked)))
+    for _ in range(N_TRIES):
+        start = rng.normal(size=(N_STARTS, 3 * k)) * 10.0 ** rng.uniform(-1, 3, (N_STARTS, 1))
+        start[:, ::3] = np.abs(start[:, ::3])
+        start[0] = best
+        near, miss = _damped(start, asked, k)
+        nearest = int(np.argmin(miss))
+        if miss[nearest] < least:
+            best, least = near[nearest], miss[nearest]
+        if least <= max(ENOUGH, float(_rounding(best[None])[0])):
+            break
+    return best, least
+
+
+def _damped(impulse: Array, asked: Array, k: int) -> tuple[Array, Array]:
+    """(λ, |F|) after Newton's steps, each halved until F is shorter."""
+
+    def at(impulse: Array) -> tuple[Array, Array, Array]:
+        by = residual(k)(impulse, asked)
+        return by["F"][..., 0], by["by_impulse"], np.linalg.norm(by["F"][..., 0], axis=-1)
+
+    F, slope, size = at(impulse)
+    for _ in range(N_DAMPED):
+        step, part = (pseudo_inverse(slope) @ F[..., None])[..., 0], np.ones(len(impulse))
+        for _ in range(N_HALVED):
+            longer = ~(at(impulse - part[:, None] * step)[2] < size)
+            if not longer.any():
+                break
+            part[longer] /= 2
+        impulse = impulse - part[:, None] * step
+        F, slope, size = at(impulse)
+        if np.min(size) <= GOOD:
+            break
+    miss = np.max(np.abs(F), axis=-1)
+    return impulse, np.where(np.isfinite(miss), miss, np.inf)
 
 
 def _rounding(impulse: Array) -> Array:
