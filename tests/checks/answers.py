@@ -76,6 +76,7 @@ def answers(events: Events) -> Answers:
     reduced = reduce(events)
     m = events.m
     found = Answers(reduced.v_0, np.zeros(m, int), np.zeros(m, int), np.zeros(m))
+    found.verdict = np.where(nearly_dependent(events), Verdict.UNSURE, Verdict.ONE)
     if not events.contacts:
         return found
     law = events.contacts[0].law
@@ -119,6 +120,18 @@ def on_rows(events: Events) -> tuple[Array, Array]:
             C.append(rows.C)
             wanted.append(-rows.kappa * u - rows.b_plus)
     return np.concatenate(C, 1), np.concatenate(wanted, 1)
+
+
+DEPENDENT = 1e-7  # of unit rows: what is left of a row; the library takes rows to be dependent below 3e-8
+
+
+def nearly_dependent(events: Events) -> Array:
+    """Whether rows that are on are closer to being dependent than the library tells apart, (m,)."""
+    C = on_rows(events)[0].astype(float)
+    if not C.shape[1]:
+        return np.zeros(events.m, bool)
+    x = np.linalg.solve(np.linalg.cholesky(events.M), np.swapaxes(C, 1, 2))
+    return np.asarray(np.linalg.svd(x / np.linalg.norm(x, axis=1, keepdims=True), compute_uv=False)[:, -1] < DEPENDENT)
 
 
 def reduce(events: Events) -> Reduced:
@@ -355,12 +368,15 @@ def _root(W: Array) -> Array:
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0)))
 
 
-NEARLY_PARALLEL = 1e-5  # eigenvalues of W of unit rows: less costs this oracle, which solves with W, its digits
+def _nearly_parallel(W: Array) -> bool:
+    """Whether an eigenvalue of W of unit rows is so small that solving with W in 53 bits costs too many digits."""
+    sizes = np.linalg.eigvalsh(W)
+    return bool(((sizes > 1e-12) & (sizes < 1e-6)).any())
 
 
 def _shared_poisson(W: Array, u: Array, kappa: Array) -> tuple[Array, int, int]:
-    found, sizes = by_steps.poisson_by_enumeration(W, u, kappa), np.linalg.eigvalsh(W)
-    if found is None or ((sizes > 1e-12) & (sizes < NEARLY_PARALLEL)).any():
+    found = by_steps.poisson_by_enumeration(W, u, kappa)
+    if found is None or _nearly_parallel(W):
         return np.zeros_like(u), Verdict.UNSURE, -1
     size = float(np.max(np.abs(u))) or 1.0
     # All vertices of the shares λ_c: does the event end differently? If none does, nor do the shares between them.
@@ -435,10 +451,11 @@ def _shared_moreau(
             z, off = np.zeros(A.shape[1]), 0.0
         else:
             try:
-                z, off = nnls(A, b, maxiter=1000)
+                z = nnls(A, b, maxiter=1000)[0]
             except RuntimeError:
                 unsure = True
                 continue
+            off = float(np.linalg.norm(A @ z - b))  # the one that SciPy returns is not always that of its z
         if off > 1e-10:
             near |= off < 1e-5
             continue
@@ -466,7 +483,7 @@ def _shared_moreau(
     if others:
         robust = all(_room(*one[2]) > NEAR for one in (found[0], others[0]))
         verdict = Verdict.SEVERAL if robust else Verdict.UNSURE
-    elif near or unsure:
+    elif near or unsure or _nearly_parallel(W[np.ix_(taking, taking)]):
         verdict = Verdict.UNSURE
     after = u + W @ impulse * usual
     for (n, _), yes in zip(spots, closes, strict=True):

@@ -95,6 +95,7 @@ class Choice:
         miss = larger(miss - noise, 0.0, la)  # rows that are nearly parallel push much, against each other
         sound = la.transpose(impulse) @ impulse < float("inf")  # no pivot vanished
         miss = self._driven(la.where(sound, miss, float("inf")), impulse, resting)
+        needed = la.where(self.misses[-1] <= TIE, 0.0, 1.0) if again else 1.0  # the first impulses are the least ones
         if again:
             self.misses[-1] = smaller(miss, self.misses[-1], la)
         else:
@@ -110,6 +111,7 @@ class Choice:
         if self.prefers:
             cheaper = la.where(self.score == score, la.where(cheaper, 1.0, 0.0), la.where(self.score < score, 1.0, 0.0))
             both = la.where(self.score == score, both, la.where(self.score < score, 0.0, told))
+        cheaper = la.where(cheaper, needed, 0.0)
         better = la.where(both_good, cheaper, miss < best.miss)
         several = la.where(both_good, both, la.where(miss < best.miss, 0.0, told))
         if self.prefers:
