@@ -127,10 +127,10 @@ DEPENDENT = 1e-7  # of unit rows: what is left of a row; the library takes rows 
 
 def nearly_dependent(events: Events) -> Array:
     """Whether rows that are on are closer to being dependent than the library tells apart, (m,)."""
-    C = on_rows(events)[0].astype(float)
-    if not C.shape[1]:
+    C, M = on_rows(events)[0].astype(float), events.M.astype(float)
+    if not C.shape[1] or (np.linalg.eigvalsh(M)[:, 0] <= 1e-13 * np.trace(M, axis1=1, axis2=2)).any():
         return np.zeros(events.m, bool)
-    x = np.linalg.solve(np.linalg.cholesky(events.M), np.swapaxes(C, 1, 2))
+    x = np.linalg.solve(np.linalg.cholesky(M), np.swapaxes(C, 1, 2))
     return np.asarray(np.linalg.svd(x / np.linalg.norm(x, axis=1, keepdims=True), compute_uv=False)[:, -1] < DEPENDENT)
 
 
@@ -371,7 +371,7 @@ def _root(W: Array) -> Array:
 def _nearly_parallel(W: Array) -> bool:
     """Whether an eigenvalue of W of unit rows is so small that solving with W in 53 bits costs too many digits."""
     sizes = np.linalg.eigvalsh(W)
-    return bool(((sizes > 1e-12) & (sizes < 1e-6)).any())
+    return bool(((sizes > 1e-12) & (sizes < 1e-5)).any())
 
 
 def _shared_poisson(W: Array, u: Array, kappa: Array) -> tuple[Array, int, int]:

@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checks import extended, others
-from checks.answers import Answers, Reduced, Verdict, answers, asked, given_impulse, places, reduce, unit
+from checks.answers import (
+    Answers,
+    Reduced,
+    Verdict,
+    answers,
+    asked,
+    given_impulse,
+    nearly_dependent,
+    places,
+    reduce,
+    unit,
+)
 from checks.drawing import KINDS, ON, Events
 from checks.roads import Given
 from jourdain import Status
@@ -138,7 +149,7 @@ class Judged:
         moved = np.einsum("mij,mj->mi", M, given.v_plus), np.einsum("mij,mj->mi", M, events.v)
         terms = norm(push).sum(1) + norm(f) + norm(moved[0]) + norm(moved[1])
         off = norm(left) / np.where(terms > 0, terms, 1)
-        for i in np.flatnonzero(self.solved & ~(off <= WRONG)):
+        for i in np.flatnonzero(self.solved & ~(off <= WRONG) & ~nearly_dependent(events)):
             self.wrong.setdefault(int(i), f"impulses and v⁺ do not balance: {off[i]:.1e} of the terms")
         start = sum(rows.shape[1] for kind, rows in order if kind in ON)
         for one in events.contacts:
