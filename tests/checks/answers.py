@@ -371,7 +371,7 @@ def _root(W: Array) -> Array:
 def _nearly_parallel(W: Array) -> bool:
     """Whether an eigenvalue of W of unit rows is so small that solving with W in 53 bits costs too many digits."""
     sizes = np.linalg.eigvalsh(W)
-    return bool(((sizes > 1e-12) & (sizes < 1e-5)).any())
+    return bool(((sizes > 1e-12) & (sizes < 1e-4)).any())
 
 
 def _shared_poisson(W: Array, u: Array, kappa: Array) -> tuple[Array, int, int]:
