@@ -18,13 +18,13 @@ N_KERNEL = 1501
 
 
 @cache
-def body() -> jd.Mechanism:
+def body(default: float = 0.3) -> jd.Mechanism:
     """Three velocities, and rows that depend on the angle p, the coordinate a and the length l."""
     q = ca.vertcat(*(ca.SX.sym(name) for name in "abc"))
     v = ca.vertcat(*(ca.SX.sym(f"v{name}") for name in "abc"))
     p, l = ca.SX.sym("p"), ca.SX.sym("l")
     M = ca.diag(ca.vertcat(ca.SX(1.0), 2.0 + ca.cos(p), 3.0))
-    made = jd.Mechanism.from_casadi(q, v, M, parameters=[(p, 0.3), (l, 1.0)])
+    made = jd.Mechanism.from_casadi(q, v, M, parameters=[(p, default), (l, 1.0)])
     one, other = v[0] + v[2], v[1] - v[2]
     made.constraint("one", one)
     for name, angle in {"turned": p, "squared": p**2, "posed": q[0]}.items():
@@ -42,6 +42,18 @@ def jump(event: jd.Event, p: float) -> float:
     """How far v⁺ jumps at p, over the step that it makes between two neighbours."""
     aside, far, here = (event.solve(v=V, p=p + d).v_plus for d in (0.02, 0.03, 0.0))
     return float(np.max(np.abs(aside - here)) / (1e-9 + np.max(np.abs(far - aside))))
+
+
+@pytest.mark.parametrize("rows", [("one", "turned"), ("one", "squared"), ("one", "vanishing"), ("pair",)])
+def test_the_value_is_the_default(rows: tuple[str, ...]) -> None:
+    event = body(0.0).event(inert=list(rows))
+    with pytest.raises(jd.AtSwitch):
+        event.gradient("v_plus", "p", v=V)
+    with pytest.raises(jd.AtSwitch):
+        event.at(v=dict(zip(("va", "vb", "vc"), V, strict=True))).gradient("loss", "p")
+    assert np.isfinite(np.asarray(event.gradient("loss", "p", v=V, p=0.01))).all()
+    always = body(0.0).event(inert=["one", "always"])
+    assert np.isfinite(np.asarray(always.gradient("loss", "p", v=V))).all()
 
 
 @pytest.mark.parametrize("rows", [("one", "turned"), ("one", "squared"), ("one", "vanishing"), ("pair",)])

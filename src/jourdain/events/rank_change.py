@@ -74,9 +74,13 @@ class RankChange:
 
     @cached_property
     def _least(self) -> int:
-        """How many rows are redundant in every state."""
-        count, _, sound = self._redundant(self.event.generic_state())
-        return int(count[sound].min()) if sound.any() else 0
+        """How many rows are redundant in every state, with other parameters than the default ones too."""
+        q, v, p = self.event.generic_state()
+        rng, least = np.random.default_rng(1), []
+        for moved in (p, p * rng.uniform(0.5, 1.5, p.shape), p + rng.uniform(0.0, 0.5, p.shape)):
+            count, _, sound = self._redundant((q, v, moved))
+            least.append(int(count[sound].min()) if sound.any() else 0)
+        return min(least)
 
     def _redundant(self, state: State) -> tuple[Array, Array, Flags]:
         """(how many rows are redundant, what contacts do, whether there is an outcome)."""
