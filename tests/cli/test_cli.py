@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,7 @@ from jourdain.cli import demo
 from jourdain.cli.commands.log import as_option
 from jourdain.data.columns import Columns
 from jourdain.experiment.notices import Keyword, Notice
+from jourdain.output.printable import ascii_text
 from jourdain.plots import energy_bars
 
 
@@ -398,3 +400,48 @@ def test_help(name: str, command):
     assert code == 0
     assert "Usage: jourdain" in out
     assert name in out
+
+
+# Outputs that are closed or full
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices of POSIX")
+@pytest.mark.parametrize(
+    ("arguments", "suffix"),
+    [
+        (["run", "particle"], "nc"),
+        (["run", "particle"], "png"),
+        (["run", "walker", "--sweep", "theta=10:60:5"], "csv"),
+        (["testbed", "pantograph"], "csv"),
+    ],
+)
+@pytest.mark.parametrize("output", ["closed", "full"])
+def test_files_are_written_before_the_text_is_printed(tmp_path: Path, arguments: list[str], suffix: str, output: str):
+    path = tmp_path / f"x.{suffix}"
+    words = [sys.executable, "-m", "jourdain.cli", *arguments, "--plot" if suffix == "png" else "--out", str(path)]
+    if output == "full":
+        with Path("/dev/full").open("w") as full:
+            result = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True)
+        assert "jourdain: The output cannot be written: No space left on device." in result.stderr
+        assert result.returncode == 2
+        stderr = result.stderr
+    else:
+        read, write = os.pipe()
+        os.close(read)
+        result = subprocess.run(words, stdout=write, stderr=subprocess.PIPE, text=True)
+        os.close(write)
+        stderr = result.stderr
+    assert "Traceback" not in stderr
+    assert path.stat().st_size > 50
+
+
+def test_signs_where_the_output_has_none():
+    words = [sys.executable, "-m", "jourdain.cli", "run", "walker"]
+    full, narrow = (
+        subprocess.run(words, capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding}).stdout.decode(
+            encoding
+        )
+        for encoding in ("utf-8", "cp1252")
+    )
+    assert "−" in full
+    assert ascii_text(full) == ascii_text(narrow)

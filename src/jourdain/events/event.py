@@ -34,6 +34,7 @@ from jourdain.mechanism.constraint import Constraint, ContactConstraint
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.symbols import PointLike
 from jourdain.naming import name_of
+from jourdain.output.printable import prints
 from jourdain.quantities import rate_unit
 
 if TYPE_CHECKING:
@@ -393,6 +394,7 @@ class Event:
 
         return scenario(self, q, v, parameters, energy, guess, defaults, units, sketch)
 
+    @prints
     def __repr__(self) -> str:
         kinds = [f"{role.constraint.name!r}: {role.block.kind}" for role in self.roles]
         return f"Event({', '.join([*kinds, *(repr(f'impulse {name}') for name in self.applied)])})"

@@ -22,6 +22,7 @@ from jourdain.events.solver import Solver
 from jourdain.events.transition import Transition
 from jourdain.inputs import Array, Expression, Flags, State, Statuses, broadcast_shape, named_values, parameter_vector
 from jourdain.mechanism.symbols import PointLike
+from jourdain.output.printable import prints
 
 if TYPE_CHECKING:
     import pandas
@@ -305,6 +306,7 @@ class Scenario:
     def _solvers(self) -> dict[tuple[str, ...], Solver]:
         return {}
 
+    @prints
     def __repr__(self) -> str:
         given = ", ".join(name if value is None else f"{name}={value:g}" for name, value in self.parameters.items())
         return f"Scenario({given})"
