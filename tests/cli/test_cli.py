@@ -16,9 +16,11 @@ import xarray
 import jourdain as jd
 from cases import EVENTS, read_csv
 from jourdain import gallery
-from jourdain.cli import demo
+from jourdain.cli import demo, main
 from jourdain.cli.commands.log import as_option
+from jourdain.cli.problems import problem
 from jourdain.data.columns import Columns
+from jourdain.errors import BadArgument
 from jourdain.experiment.notices import Keyword, Notice
 from jourdain.output.printable import ascii_text
 from jourdain.plots import energy_bars
@@ -445,3 +447,57 @@ def test_signs_where_the_output_has_none():
     )
     assert "−" in full
     assert ascii_text(full) == ascii_text(narrow)
+
+
+# Nothing ends in a traceback
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "raise ZeroDivisionError('two\\nlines')",
+        "class Own(BaseException): pass\nraise Own('x')",
+        "class Mute(Exception):\n    def __str__(self): raise KeyError('x')\nraise Mute",
+        "model = dict",
+        "def __getattr__(name): raise TypeError(name)",
+        "# -*- coding: no-such -*-",
+        "def f(): f()\nf()",
+        "raise SystemExit(0)",
+        "def model(): raise OSError(5, 'Input/output error')",
+    ],
+)
+def test_exceptions_of_a_model_file_are_one_sentence(text: str, tmp_path: Path):
+    file = tmp_path / "own.py"
+    file.write_text(text)
+    with pytest.raises(BadArgument, match=r"own.py.* cannot be run: ") as caught:
+        problem(f"{file}:model", {}, one_event=True)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "code"),
+    [
+        (RuntimeError("boom\nand more"), "An unexpected error, RuntimeError: boom and more.", 1),
+        (OSError(28, "No space left on device"), "The output cannot be written: No space left on device.", 2),
+        (PermissionError(13, "Permission denied", "x" * 4000), "cannot be used: Permission denied.", 2),
+        (MemoryError(), "The memory is not enough for this", 2),
+        (RecursionError("maximum recursion depth exceeded"), "An unexpected error, RecursionError", 1),
+        (BadArgument("said"), "jourdain: said", 2),
+    ],
+)
+def test_whatever_is_raised_is_one_sentence(error: Exception, message: str, code: int, monkeypatch, capsys):
+    def raises(**options: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(main, "app", raises)
+    monkeypatch.setattr(main.warnings, "showwarning", main.warnings.showwarning)
+    with pytest.raises(SystemExit) as caught:
+        main.main()
+    assert caught.value.code == code
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+    assert len(said) < 600
+    monkeypatch.setenv("JOURDAIN_TRACEBACK", "1")
+    with pytest.raises(type(error)):
+        main.main()

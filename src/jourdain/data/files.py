@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from jourdain.data.columns import Columns
 from jourdain.data.formats import csv, json, netcdf, parquet
 from jourdain.data.signals import signals_clean_up
-from jourdain.errors import CannotWrite, unknown
+from jourdain.errors import CannotWrite, shortened, unknown
 
 if TYPE_CHECKING:
     import xarray
@@ -64,6 +64,13 @@ def check_path(path: str | os.PathLike[str]) -> None:
 
 def check_place(path: Path) -> None:
     """Raise if there can be no file at this path, whatever it is to hold."""
+    try:
+        path.resolve().lstat()  # names that are too long, links in a circle, NUL
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise CannotWrite(f"'{shortened(str(path))}' cannot be written: {why}; choose another name.") from None
     if path.is_dir():
         raise CannotWrite(f"'{path}' is a folder; give the name of a file.")
     if not path.parent.is_dir():
