@@ -16,21 +16,21 @@ SIGNS = "T_c⁻ − T⁺ = ½ ‖v‖² … κ ≤ 1, ξ → ∞, Ŷ, ẋ, 30°,
 
 
 @pytest.fixture(params=["cp1252", "ascii", "latin-1", "cp437", "shift_jis"])
-def narrow(request, monkeypatch):
+def narrow(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> io.TextIOWrapper:
     """A standard output in an encoding that lacks signs."""
     stream = io.TextIOWrapper(io.BytesIO(), encoding=request.param)
     monkeypatch.setattr(sys, "stdout", stream)
     return stream
 
 
-def test_signs_in_letters(narrow):
+def test_signs_in_letters(narrow: io.TextIOWrapper) -> None:
     print(printable(SIGNS))
     assert all(letter.isascii() for letter in ascii_text(SIGNS))
     assert ascii_text("κ ≤ −1") == "kappa <= -1"
     assert ascii_text("Ω λ ẋ") == "Omega lambda x"
 
 
-def test_what_the_output_has_stays(monkeypatch):
+def test_what_the_output_has_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="cp1252"))
     assert printable("30° ± 1") == "30° ± 1"
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
@@ -40,7 +40,7 @@ def test_what_the_output_has_stays(monkeypatch):
     assert SIGNS.encode("ascii", FALLBACK) == ascii_text(SIGNS).encode()
 
 
-def test_every_kind_of_answer_prints(narrow):
+def test_every_kind_of_answer_prints(narrow: io.TextIOWrapper) -> None:
     walker = gallery.walker()
     bed = jd.experiment.Testbed(gallery.pantograph(), push=0.5)
     strike = jd.experiment.read(bed.run(gamma=0.5).record(seed=1).frame(), gallery.pantograph()).strike()
@@ -52,7 +52,7 @@ def test_every_kind_of_answer_prints(narrow):
         print(repr(answer))
 
 
-def test_numbers_keep_their_signs(monkeypatch):
+def test_numbers_keep_their_signs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The signed numbers of the text are the same in both encodings."""
     monkeypatch.setattr(sys, "stdout", io.StringIO())
     full = str(gallery.walker().solve())

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -490,7 +491,7 @@ def test_whatever_is_raised_is_one_sentence(error: Exception, message: str, code
         raise error
 
     monkeypatch.setattr(main, "app", raises)
-    monkeypatch.setattr(main.warnings, "showwarning", main.warnings.showwarning)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
     with pytest.raises(SystemExit) as caught:
         main.main()
     assert caught.value.code == code
@@ -501,3 +502,21 @@ def test_whatever_is_raised_is_one_sentence(error: Exception, message: str, code
     monkeypatch.setenv("JOURDAIN_TRACEBACK", "1")
     with pytest.raises(type(error)):
         main.main()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["log", "a.csv", "--model", "pantograph", "--plot", "a.png", "--plot", "b.png"], "--plot is given 2 times"),
+        (["log", "a.csv", "--model", "pantograph", "--model", "sleigh"], "--model is given 2 times; give it once."),
+        (["testbed", "pantograph", "--out", "a.csv", "--seed", "1", "--seed", "2"], "--seed is given 2 times"),
+        (["run", "walker", "--show", "loss", "--show=xi"], "--show is given 2 times; give it once."),
+        (["bench", "--only", "a", "--only", "b", "--only", "c"], "--only is given 3 times; give it once."),
+        (["run", "particle", "--plot", "x.gif"], "'x.gif' is a film, which shows a motion; this is one picture"),
+        (["log", "a.csv", "--model", "pantograph", "--plot", "x.MP4"], "'x.MP4' is a film"),
+    ],
+)
+def test_options_are_given_once_and_films_are_of_motions(arguments: list[str], message: str):
+    result = jourdain(*arguments)
+    assert message in result.stderr
+    assert result.returncode == 2

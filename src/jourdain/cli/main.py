@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from jourdain.cli.commands.bench import bench
 from jourdain.cli.commands.list import list_problems
@@ -18,16 +19,29 @@ from jourdain.cli.commands.log import log
 from jourdain.cli.commands.reproduce import reproduce
 from jourdain.cli.commands.run import run
 from jourdain.cli.commands.testbed import record
-from jourdain.errors import Error, RobotWarning, shortened
+from jourdain.errors import BadArgument, Error, RobotWarning, shortened
 from jourdain.output.printable import FALLBACK
 
+
+class Once(TyperCommand):
+    """A command that raises for an option that is given twice; else the last one would win without a word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        for one in self.params:
+            n = sum(given is one for given in order)
+            if n > 1 and not (getattr(one, "multiple", False) or getattr(one, "is_flag", False) or one.nargs == -1):
+                raise BadArgument(f"{one.opts[0]} is given {n} times; give it once.")
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="What happens when a constraint changes.")
-app.command("list")(list_problems)
-app.command("run")(run)
-app.command("log")(log)
-app.command("testbed")(record)
-app.command("reproduce")(reproduce)
-app.command("bench")(bench)
+app.command("list", cls=Once)(list_problems)
+app.command("run", cls=Once)(run)
+app.command("log", cls=Once)(log)
+app.command("testbed", cls=Once)(record)
+app.command("reproduce", cls=Once)(reproduce)
+app.command("bench", cls=Once)(bench)
 
 
 def _version(wanted: bool) -> None:

@@ -120,17 +120,18 @@ class Event:
             state = (q_on, self._projector(q_on, *state[1:])["v_plus"][..., 0], state[2])
         values, status = (self._checked if check is not False else self._unchecked)(*state)
         if not status.ndim and status > Status.ENERGY_CREATED:
-            raise self.refusal(Status(int(status)), given if status == Status.NOT_FINITE else state)
+            shown = given if status == Status.NOT_FINITE else state
+            raise self.refusal(Status(int(status)), shown, projected=check == "project")
         return Transition(self.layout, values, status)
 
-    def refusal(self, status: Status, state: tuple[Array, Array, Array]) -> Error:
-        """Why one event has no numbers."""
+    def refusal(self, status: Status, state: tuple[Array, Array, Array], projected: bool = False) -> Error:
+        """Why one event has no numbers. `projected`: the state is what check="project" found."""
         names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.parameters))
         inputs = dict(zip(("q", "v", "parameter"), zip(state, names, strict=True), strict=True))
         known = self.expressions().values.columns(name for name in FIELDS if name != "u_rounding")
         solver = Solver(self.inputs, lambda _: (known, SX(0)), self.mechanism.M, self.iterated)
         values, _ = solver(*state)
-        return refusal(status, Outcome(**{name: values[name] for name in known}), self.layout, inputs)
+        return refusal(status, Outcome(**{name: values[name] for name in known}), self.layout, inputs, projected)
 
     def state(self, q: StateLike, v: StateLike, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         """q, v and the event's parameters, each `(*batch, n)` with one batch shape."""
