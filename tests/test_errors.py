@@ -302,12 +302,26 @@ def test_a_row_that_is_nan_is_not_a_zero_row(body):
 
 def test_projection_that_cannot_succeed_is_said(body):
     one, two = body.constraint("one", x.diff()), body.constraint("two", x.diff() - w)
-    with pytest.raises(jd.PriorViolated, match=r"breaks '(one|two)'"):
+    with pytest.raises(jd.PriorViolated, match=r"breaks '(one|two)'") as caught:
         body.event(regular=[one], released=[two]).solve(check="project", w=1.0)
+    assert "pass check='project'" not in str(caught.value)
     circle = body.constraint("circle", x**2 + y**2 - l, level="position")
     event = body.event(inert=[circle])
     batch = event.solve(q={"x": 0.5, "y": 0.5}, v={"x": 1.0}, l=[1.0, -1.0, np.nan], check="project")
     assert list(batch.status) == [jd.Status.OK, jd.Status.OFF_CONSTRAINT, jd.Status.NOT_FINITE]
+    with pytest.raises(jd.OffConstraint, match="No configuration near this one satisfies 'circle'") as off:
+        event.solve(q={"x": 0.5, "y": 0.5}, v={"x": 1.0}, l=-1.0, check="project")
+    assert "pass check='project'" not in str(off.value)
+    with pytest.raises(jd.OffConstraint, match="or pass check='project'"):
+        event.solve(q={"x": 0.5, "y": 0.5}, v={"x": 1.0}, l=3.0)
+
+
+@pytest.mark.parametrize("radii", [1.5, 20.0, 49.0, 50.0, 50.5, 51.0, 300.0, 1e4, 1e6])
+def test_projection_from_far_away(body, radii: float):
+    """Onto a circle: Newton's method stays on the ray through the centre."""
+    circle = body.constraint("circle", x**2 + y**2 - l, level="position")
+    t = body.event(inert=[circle]).solve(q={"x": 0.6 * radii, "y": 0.8 * radii}, l=1.0, check="project")
+    assert t.q[:2] == pytest.approx([0.6, 0.8], abs=1e-9)
 
 
 def test_projection_knows_time_and_symbols(body):

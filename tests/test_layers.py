@@ -15,6 +15,7 @@ SOURCE = Path(jourdain.__file__).parent
 
 # From the ground up. A package may import from itself and from what stands before it.
 ORDER = [
+    "output",
     "errors",
     "quantities",
     "naming",

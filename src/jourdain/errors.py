@@ -8,14 +8,21 @@ from enum import IntEnum
 from importlib import import_module
 from typing import Any
 
+from jourdain.output.printable import prints
+
 
 class Error(ValueError):
     """Base of every error that jourdain raises about its input."""
+
+    @prints
+    def __str__(self) -> str:
+        return super().__str__()
 
 
 class UnknownName(Error, KeyError):
     """A name that is not there; the nearest right one is suggested."""
 
+    @prints
     def __str__(self) -> str:  # KeyError would print the repr
         return str(self.args[0])
 
@@ -192,6 +199,11 @@ _MESSAGES = {
 def listing(names: Iterable[str]) -> str:
     """Names in quotes, as a person lists them."""
     return ", ".join(f"'{name}'" for name in names) or "none"
+
+
+def shortened(text: str, most: int = 200) -> str:
+    """A text that may be long, as a name or a message of somebody else, cut in the middle."""
+    return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 :]}"
 
 
 def quaternion_told(name: str, size: float) -> str:

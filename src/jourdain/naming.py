@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from jourdain.errors import NameClash, unknown
+from jourdain.output.printable import prints
 
 T = TypeVar("T")
 
@@ -88,5 +89,6 @@ class Named(Mapping[str, T], Generic[T]):
     def __len__(self) -> int:
         return len(self._values)
 
+    @prints
     def __repr__(self) -> str:
         return f"{{{', '.join(f'{name!r}: {value}' for name, value in self._values.items())}}}"

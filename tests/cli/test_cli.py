@@ -2,8 +2,10 @@
 
 import inspect
 import json
+import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +17,13 @@ import xarray
 import jourdain as jd
 from cases import EVENTS, read_csv
 from jourdain import gallery
-from jourdain.cli import demo
+from jourdain.cli import demo, main
 from jourdain.cli.commands.log import as_option
+from jourdain.cli.problems import problem
 from jourdain.data.columns import Columns
+from jourdain.errors import BadArgument
 from jourdain.experiment.notices import Keyword, Notice
+from jourdain.output.printable import ascii_text
 from jourdain.plots import energy_bars
 
 
@@ -398,3 +403,120 @@ def test_help(name: str, command):
     assert code == 0
     assert "Usage: jourdain" in out
     assert name in out
+
+
+# Outputs that are closed or full
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices of POSIX")
+@pytest.mark.parametrize(
+    ("arguments", "suffix"),
+    [
+        (["run", "particle"], "nc"),
+        (["run", "particle"], "png"),
+        (["run", "walker", "--sweep", "theta=10:60:5"], "csv"),
+        (["testbed", "pantograph"], "csv"),
+    ],
+)
+@pytest.mark.parametrize("output", ["closed", "full"])
+def test_files_are_written_before_the_text_is_printed(tmp_path: Path, arguments: list[str], suffix: str, output: str):
+    path = tmp_path / f"x.{suffix}"
+    words = [sys.executable, "-m", "jourdain.cli", *arguments, "--plot" if suffix == "png" else "--out", str(path)]
+    if output == "full":
+        with Path("/dev/full").open("w") as full:
+            result = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True)
+        assert "jourdain: The output cannot be written: No space left on device." in result.stderr
+        assert result.returncode == 2
+        stderr = result.stderr
+    else:
+        read, write = os.pipe()
+        os.close(read)
+        result = subprocess.run(words, stdout=write, stderr=subprocess.PIPE, text=True)
+        os.close(write)
+        stderr = result.stderr
+    assert "Traceback" not in stderr
+    assert path.stat().st_size > 50
+
+
+def test_signs_where_the_output_has_none():
+    words = [sys.executable, "-m", "jourdain.cli", "run", "walker"]
+    full, narrow = (
+        subprocess.run(words, capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding}).stdout.decode(
+            encoding
+        )
+        for encoding in ("utf-8", "cp1252")
+    )
+    assert "−" in full
+    assert ascii_text(full) == ascii_text(narrow)
+
+
+# Nothing ends in a traceback
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "raise ZeroDivisionError('two\\nlines')",
+        "class Own(BaseException): pass\nraise Own('x')",
+        "class Mute(Exception):\n    def __str__(self): raise KeyError('x')\nraise Mute",
+        "model = dict",
+        "def __getattr__(name): raise TypeError(name)",
+        "# -*- coding: no-such -*-",
+        "def f(): f()\nf()",
+        "raise SystemExit(0)",
+        "def model(): raise OSError(5, 'Input/output error')",
+    ],
+)
+def test_exceptions_of_a_model_file_are_one_sentence(text: str, tmp_path: Path):
+    file = tmp_path / "own.py"
+    file.write_text(text)
+    with pytest.raises(BadArgument, match=r"own.py.* cannot be run: ") as caught:
+        problem(f"{file}:model", {}, one_event=True)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "code"),
+    [
+        (RuntimeError("boom\nand more"), "An unexpected error, RuntimeError: boom and more.", 1),
+        (OSError(28, "No space left on device"), "The output cannot be written: No space left on device.", 2),
+        (PermissionError(13, "Permission denied", "x" * 4000), "cannot be used: Permission denied.", 2),
+        (MemoryError(), "The memory is not enough for this", 2),
+        (RecursionError("maximum recursion depth exceeded"), "An unexpected error, RecursionError", 1),
+        (BadArgument("said"), "jourdain: said", 2),
+    ],
+)
+def test_whatever_is_raised_is_one_sentence(error: Exception, message: str, code: int, monkeypatch, capsys):
+    def raises(**options: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(main, "app", raises)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    with pytest.raises(SystemExit) as caught:
+        main.main()
+    assert caught.value.code == code
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+    assert len(said) < 600
+    monkeypatch.setenv("JOURDAIN_TRACEBACK", "1")
+    with pytest.raises(type(error)):
+        main.main()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["log", "a.csv", "--model", "pantograph", "--plot", "a.png", "--plot", "b.png"], "--plot is given 2 times"),
+        (["log", "a.csv", "--model", "pantograph", "--model", "sleigh"], "--model is given 2 times; give it once."),
+        (["testbed", "pantograph", "--out", "a.csv", "--seed", "1", "--seed", "2"], "--seed is given 2 times"),
+        (["run", "walker", "--show", "loss", "--show=xi"], "--show is given 2 times; give it once."),
+        (["bench", "--only", "a", "--only", "b", "--only", "c"], "--only is given 3 times; give it once."),
+        (["run", "particle", "--plot", "x.gif"], "'x.gif' is a film, which shows a motion; this is one picture"),
+        (["log", "a.csv", "--model", "pantograph", "--plot", "x.MP4"], "'x.MP4' is a film"),
+    ],
+)
+def test_options_are_given_once_and_films_are_of_motions(arguments: list[str], message: str):
+    result = jourdain(*arguments)
+    assert message in result.stderr
+    assert result.returncode == 2

@@ -321,3 +321,19 @@ def test_netcdf_has_no_slashes(tmp_path: Path):
     with pytest.raises(jd.CannotWrite, match="netCDF has no name 'loss/J' with a slash"):
         files.write(strikes().rename(loss="loss/J"), tmp_path / "ds.nc")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + ".nc", "loop.csv", "loop.csv/x.csv", "a/" * 3000 + "x.csv", "a\0b.csv"])
+def test_names_that_no_file_can_have(tmp_path: Path, name: str):
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    for act in (files.check_path, lambda path: files.write(strikes(), path)):
+        with pytest.raises(jd.CannotWrite, match=r"cannot be written: .*; choose another name") as caught:
+            act(tmp_path / name)
+        assert len(str(caught.value)) < 500
+    assert [file.name for file in tmp_path.iterdir()] == ["loop.csv"]
+
+
+def test_a_name_as_long_as_it_may_be(tmp_path: Path):
+    path = tmp_path / ("x" * 251 + ".csv")
+    files.write(strikes(), path)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]

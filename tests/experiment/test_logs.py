@@ -613,3 +613,42 @@ def test_mistakes_of_the_testbed_exit_with_2(command, settings: list[str], text:
     assert code == 2
     assert text in err
     assert not (tmp_path / "log.csv").exists()
+
+
+# Numbers, names and units that no log has
+
+
+@pytest.mark.parametrize(
+    "value", [1e300, -1e308, 1e160, 1e40, 10**400, pytest.param(-(10**5000), id="long"), [1.0], {}, 1j]
+)
+@pytest.mark.parametrize("column", [T, Q1, WALL])
+@pytest.mark.parametrize("sample", [0, 100, -1])
+def test_numbers_that_nothing_measures_are_told(value: Any, column: str, sample: int) -> None:
+    table = {name: list(values) for name, values in run_once().record(seed=1).frame().items()}
+    table[column][sample] = value
+    with pytest.raises(jd.BadLog, match=r"which nothing measures|is too large|is no number|has the shape") as caught:
+        read(table, pantograph())
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("unit", [b"\xff\xfe", b"\xb0", b"\xc3"])
+def test_units_of_parquet_that_are_not_utf_8_are_told(unit: bytes, tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    table = pyarrow.Table.from_pandas(run_once().record(seed=1).frame())
+    fields = [field.with_metadata({b"units": unit}) for field in table.schema]
+    parquet.write_table(table.cast(pyarrow.schema(fields)), tmp_path / "x.parquet")
+    with pytest.raises(jd.BadLog, match=r"The unit of column 't .s.' is not UTF-8"):
+        read(tmp_path / "x.parquet", pantograph())
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + ".csv", "loop.csv", "loop.csv/x.csv", "a/" * 3000 + "x.parquet"])
+def test_files_that_cannot_be_are_told(name: str, tmp_path: Path) -> None:
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    with pytest.raises(jd.BadLog, match="There is no file"):
+        read(tmp_path / name, pantograph())
+
+
+def test_headers_of_several_lines() -> None:
+    assert header("force\nleft [N]") == ("force\nleft", "N")

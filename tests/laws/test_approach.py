@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import casadi as ca
@@ -10,6 +11,9 @@ import pytest
 import sympy as sp
 
 import jourdain as jd
+from jourdain import gallery
+from jourdain.events.refusals import refusal
+from jourdain.kinds import ContactState
 from jourdain.laws import Coulomb, Frictionless, MoreauCoulomb, NoSlip, approach
 from laws.test_own_law import MASS, ball
 
@@ -148,3 +152,16 @@ def test_a_parameter_of_that_name_is_a_clash() -> None:
     floor = mechanism.contact("floor", normal=v)
     with pytest.raises(jd.NameClash, match="'approach' is the speed of a contact in laws, and also a parameter"):
         mechanism.event(contacts={floor: Frictionless(FALLS)})
+
+
+@pytest.mark.parametrize("state", list(ContactState))
+def test_only_what_sticks_is_said_to_wedge(state: ContactState) -> None:
+    """A contact whose law is not met wedges only where it sticks."""
+    event = gallery.rough_rod().event
+    values: Any = SimpleNamespace(
+        contact_residual=np.ones((1, 1)), contact_state=np.full((1, 1), float(state)),
+        restitution_work=np.ones((1, 1)), compression_work=np.ones((1, 1)),
+    )  # fmt: skip
+    error = refusal(jd.Status.INFEASIBLE, values, event.layout, {})
+    assert ("wedges" in str(error)) == (state is ContactState.STICKS)
+    assert "friction" in str(error)

@@ -18,6 +18,7 @@ import sympy as sp
 
 from jourdain.errors import BadEvent
 from jourdain.naming import Named
+from jourdain.output.printable import prints
 
 SMALL = 250  # expressions with more operations than this are left as they are
 MOST_TERMS = 40  # sums with more terms are not factored
@@ -89,6 +90,7 @@ class ClosedForm:
     def _repr_latex_(self) -> str:
         return f"${self.latex()}$"
 
+    @prints
     def __str__(self) -> str:
         return "\n".join(f"{key} = {e}" for key, e in self.formulas().items())
 

@@ -13,6 +13,7 @@ from jourdain.algebra import lapack
 from jourdain.algebra.entries import scaled
 from jourdain.algebra.span import span
 from jourdain.inputs import Array
+from jourdain.output.printable import prints
 
 MOST_SETS = 1000  # beyond this many sets of names the choice is greedy
 
@@ -55,6 +56,7 @@ class Phases:
             lines.append(line)
         return "\n".join(lines) or "no velocity is left in the virtual motion"
 
+    @prints
     def __str__(self) -> str:
         lines = [
             f"{title}: {', '.join(phase.names) or 'nothing'} ({len(phase.names)})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,21 +27,23 @@ class Answer:
     dataset: Callable[[], xarray.Dataset | Columns]
     figure: Callable[[], Axes | Figure] | None = None
     film: Callable[[Path], None] | None = None  # writes it to a file
+    notes: Sequence[str] = ()  # warnings
 
     def deliver(self, out: Path | None, plot: Path | None) -> None:
-        """Print the text, write the numbers to `out` and the figure or film to `plot`; each may be None.
+        """Write the numbers to `out` and the figure or film to `plot`, each may be None; then print the text.
 
-        The figure is drawn first: what cannot be drawn leaves nothing written.
+        The figure is drawn first: what cannot be drawn leaves nothing written. The text comes last: an output that is
+        closed or full loses no file.
         """
         film = self.film if plot is not None and is_film(plot) else None
         figure = self.figure() if plot is not None and film is None and self.figure is not None else None
-        typer.echo(self.text)
         if out is not None:
             write(self.dataset(), out)
-            typer.echo(f"\nwrote {out}")
         if plot is not None:
             (film or partial(save_figure, figure))(plot)
-            typer.echo(f"\nwrote {plot}")
+        for text in self.notes:
+            typer.echo(f"warning: {text}", err=True)
+        typer.echo("\n\n".join([self.text, *(f"wrote {path}" for path in (out, plot) if path is not None)]))
 
 
 def save_figure(figure: Any, path: Path) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import warnings
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from jourdain.cli.commands.bench import bench
 from jourdain.cli.commands.list import list_problems
@@ -16,15 +19,29 @@ from jourdain.cli.commands.log import log
 from jourdain.cli.commands.reproduce import reproduce
 from jourdain.cli.commands.run import run
 from jourdain.cli.commands.testbed import record
-from jourdain.errors import Error, RobotWarning
+from jourdain.errors import BadArgument, Error, RobotWarning, shortened
+from jourdain.output.printable import FALLBACK
+
+
+class Once(TyperCommand):
+    """A command that raises for an option that is given twice; else the last one would win without a word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        for one in self.params:
+            n = sum(given is one for given in order)
+            if n > 1 and not (getattr(one, "multiple", False) or getattr(one, "is_flag", False) or one.nargs == -1):
+                raise BadArgument(f"{one.opts[0]} is given {n} times; give it once.")
+        return super().parse_args(ctx, args)
+
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="What happens when a constraint changes.")
-app.command("list")(list_problems)
-app.command("run")(run)
-app.command("log")(log)
-app.command("testbed")(record)
-app.command("reproduce")(reproduce)
-app.command("bench")(bench)
+app.command("list", cls=Once)(list_problems)
+app.command("run", cls=Once)(run)
+app.command("log", cls=Once)(log)
+app.command("testbed", cls=Once)(record)
+app.command("reproduce", cls=Once)(reproduce)
+app.command("bench", cls=Once)(bench)
 
 
 def _version(wanted: bool) -> None:
@@ -45,7 +62,8 @@ def options(
 def _show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
     """A warning about a robot in one sentence, without the line of source that gives it."""
     if issubclass(category, RobotWarning):
-        typer.echo(f"warning: {message}", err=True)
+        with suppress(OSError):  # an output that is closed or full
+            typer.echo(f"warning: {message}", err=True)
     else:
         _PYTHONS(message, category, *place, **more)
 
@@ -54,13 +72,44 @@ _PYTHONS = warnings.showwarning
 
 
 def main() -> None:
-    """The entry point: a mistake gets one clear sentence and exit code 2."""
+    """The entry point: whatever goes wrong gets one clear sentence; exit code 2 for a mistake, 1 for a fault of ours.
+
+    JOURDAIN_TRACEBACK=1 shows where a fault comes from.
+    """
     for stream in (sys.stdout, sys.stderr):  # a terminal that has no λ still gets its answer
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=FALLBACK)
     warnings.showwarning = _show
     try:
         app(standalone_mode=True)
-    except Error as error:
-        typer.echo(f"jourdain: {error}", err=True)
-        raise SystemExit(2) from None
+    except Exception as error:
+        if os.environ.get("JOURDAIN_TRACEBACK"):
+            raise
+        text, code = _sentence(error)
+        with suppress(OSError):
+            typer.echo(f"jourdain: {text}", err=True)
+        _drop_output()
+        raise SystemExit(code) from None
+
+
+def _sentence(error: Exception) -> tuple[str, int]:
+    """What to say of an error, and the exit code."""
+    if isinstance(error, Error):
+        return str(error), 2
+    if isinstance(error, OSError):
+        what = "The output" if error.filename is None else f"'{shortened(str(error.filename))}'"
+        how = "cannot be written" if error.filename is None else "cannot be used"
+        return f"{what} {how}: {error.strerror or error}.", 2
+    if isinstance(error, MemoryError):
+        return "The memory is not enough for this; ask for less at a time.", 2
+    told = shortened(" ".join(f"{type(error).__name__}: {error}".split())).rstrip(".:")
+    return f"An unexpected error, {told}. JOURDAIN_TRACEBACK=1 shows where it comes from; please report it.", 1
+
+
+def _drop_output() -> None:
+    """Forget what a closed or full output did not take; Python would try again at its end, and complain."""
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        return
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from jourdain.cli.arguments import AXIS_COPIES, assignment, axis, axis_length, setting, structural
-from jourdain.errors import BadArgument, Error, unknown
+from jourdain.errors import BadArgument, Error, shortened, unknown
 from jourdain.inputs import Array
 
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ def problem(
     from jourdain.scenarios.sweep import check_size
 
     model, hints = _from_file(name) if one_event and name.rpartition(":")[0].endswith(".py") else _from_gallery(name)
-    keywords: Mapping[str, inspect.Parameter] = inspect.signature(model).parameters if callable(model) else {}
+    keywords: Mapping[str, inspect.Parameter] = {}
+    if callable(model):
+        keywords = _guarded(name, lambda: inspect.signature(model).parameters)
     for key in swept:
         if key in keywords:
             raise BadArgument(f"'{key}' changes how '{name}' is built, so it cannot be swept; choose it with --set.")
@@ -83,6 +85,10 @@ def problem(
     if callable(model):
         make, choices = model, {key: structural(key, text, keywords[key].default, hints.get(key))
                                 for key, text in structure.items()}  # fmt: skip
+        if name == "touchdown" and "robot" in choices and (choices["robot"] != "quadruped" or _exists("quadruped")):
+            from jourdain.robots.load import load_for_event
+
+            choices["robot"] = load_for_event(choices["robot"], isolated=True)
         model = _guarded(name, lambda: make(**choices))
     if one_event and not isinstance(model, Scenario | Event):
         raise BadArgument(f"'{name}' is not one event (a Scenario or an Event); a log or a testbed needs one.")
@@ -112,16 +118,23 @@ def _from_gallery(name: str) -> tuple[Any, Mapping[str, Any]]:
 def _from_file(name: str) -> tuple[Any, Mapping[str, Any]]:
     """What FILE.py:NAME is: a model, or a function that makes one; the types of its keywords are not looked at."""
     path, _, wanted = name.rpartition(":")
-    if not Path(path).is_file():
-        raise BadArgument(f"There is no file '{path}'.")
+    if not _exists(path):
+        raise BadArgument(f"There is no file '{shortened(path)}'.")
     spec = spec_from_file_location(Path(path).stem, path)
     assert spec is not None
     assert spec.loader is not None
     module, loader = module_from_spec(spec), spec.loader
     _guarded(path, lambda: loader.exec_module(module))
-    if not hasattr(module, wanted):
+    if not _guarded(path, lambda: hasattr(module, wanted)):
         raise unknown(f"name in '{path}'", wanted, [one for one in vars(module) if not one.startswith("_")])
     return getattr(module, wanted), {}
+
+
+def _exists(file: str) -> bool:
+    try:
+        return Path(file).is_file()
+    except (OSError, ValueError):  # a name that is too long
+        return False
 
 
 def _guarded(name: str, run: Callable[[], Any]) -> Any:
@@ -130,5 +143,11 @@ def _guarded(name: str, run: Callable[[], Any]) -> Any:
         return run()
     except Error:
         raise
-    except (Exception, SystemExit) as error:
-        raise BadArgument(f"'{name}' cannot be run: {type(error).__name__}: {error}") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever a person's own file raises, SystemExit included
+        try:
+            said = shortened(" ".join(str(error).split()))
+        except Exception:  # its text raises too
+            said = ""
+        raise BadArgument(f"'{name}' cannot be run: {type(error).__name__}{': ' if said else ''}{said}") from None

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jourdain.data.columns import Columns
 from jourdain.data.formats import csv, json, netcdf, parquet
-from jourdain.errors import CannotWrite, unknown
+from jourdain.data.signals import signals_clean_up
+from jourdain.errors import CannotWrite, shortened, unknown
 
 if TYPE_CHECKING:
     import xarray
@@ -60,6 +64,13 @@ def check_path(path: str | os.PathLike[str]) -> None:
 
 def check_place(path: Path) -> None:
     """Raise if there can be no file at this path, whatever it is to hold."""
+    try:
+        path.resolve().lstat()  # names that are too long, links in a circle, NUL
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise CannotWrite(f"'{shortened(str(path))}' cannot be written: {why}; choose another name.") from None
     if path.is_dir():
         raise CannotWrite(f"'{path}' is a folder; give the name of a file.")
     if not path.parent.is_dir():
@@ -72,22 +83,62 @@ def check_place(path: Path) -> None:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A file beside the path to write to; it takes the path's place when all is written, else it goes."""
+    """A file beside the path to write to; it takes the path's place when all is written, else it goes.
+
+    SIGTERM and SIGHUP remove it too. What a killed process left in the folder is removed by the next one that writes.
+    """
     path = path.resolve()  # of a link, what it points to
     part = None
-    try:
-        handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
-        os.close(handle)
-        part = Path(name)
-        part.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        yield part
-        part.replace(path)
-    except OSError as error:
-        raise CannotWrite(f"'{path}' cannot be written: {error.strerror or error}.") from None
-    finally:
-        if part is not None:
+    with signals_clean_up():
+        try:
+            _remove_abandoned(path.parent)
+            handle, name = tempfile.mkstemp(
+                prefix=f"{_part_prefix()}{os.getpid()}-", suffix=path.suffix, dir=path.parent
+            )
+            part = Path(name)
+            os.close(handle)
+            part.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+            yield part
+            part.replace(path)
+        except OSError as error:
+            raise CannotWrite(f"'{path}' cannot be written: {error.strerror or error}.") from None
+        finally:
+            if part is not None:
+                with suppress(OSError):
+                    part.unlink(missing_ok=True)
+
+
+@cache
+def _part_prefix() -> str:
+    """How the part files of this machine begin; the number of the process follows.
+
+    The mark is that of the machine and, in a container, of its processes, whose numbers mean something only there.
+    """
+    space = Path("/proc/self/ns/pid")
+    machine = f"{platform.node()} {os.readlink(space) if space.is_symlink() else ''}"
+    return f".jourdain-part-{hashlib.sha256(machine.encode()).hexdigest()[:8]}-"
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the part files in a folder whose process has ended."""
+    prefix = _part_prefix()
+    for part in folder.glob(f"{prefix}*"):
+        owner = part.name.removeprefix(prefix).partition("-")[0]
+        if owner.isdecimal() and not _is_running(int(owner)):
             with suppress(OSError):
-                part.unlink(missing_ok=True)
+                part.unlink()
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":  # signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # it is somebody else's
+        return True
+    return True
 
 
 def _umask() -> int:

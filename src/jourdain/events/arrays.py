@@ -97,7 +97,7 @@ def transition(
         return Transition(layout, *solved(problem, check is not False))
     values, status = by_lapack(problem, check is not False)
     if status > Status.ENERGY_CREATED:
-        raise refusal(Status(int(status)), values, layout, _inputs(given_problem))
+        raise refusal(Status(int(status)), values, layout, _inputs(given_problem), check == "project")
     return Transition(layout, values.columns(KEPT), status)
 
 

@@ -35,6 +35,7 @@ from jourdain.mechanism.constraint import Constraint, ContactConstraint
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.symbols import PointLike
 from jourdain.naming import name_of
+from jourdain.output.printable import prints
 from jourdain.quantities import rate_unit
 
 if TYPE_CHECKING:
@@ -124,17 +125,18 @@ class Event:
             state = (q_on, self._projector(q_on, *state[1:])["v_plus"][..., 0], state[2])
         values, status = (self._checked if check is not False else self._unchecked)(*state)
         if not status.ndim and status > Status.ENERGY_CREATED:
-            raise self.refusal(Status(int(status)), given if status == Status.NOT_FINITE else state)
+            shown = given if status == Status.NOT_FINITE else state
+            raise self.refusal(Status(int(status)), shown, projected=check == "project")
         return Transition(self.layout, values, status)
 
-    def refusal(self, status: Status, state: tuple[Array, Array, Array]) -> Error:
-        """Why one event has no numbers."""
+    def refusal(self, status: Status, state: tuple[Array, Array, Array], projected: bool = False) -> Error:
+        """Why one event has no numbers. `projected`: the state is what check="project" found."""
         names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.parameters))
         inputs = dict(zip(("q", "v", "parameter"), zip(state, names, strict=True), strict=True))
         known = self.expressions().values.columns(name for name in FIELDS if name != "u_rounding")
         solver = Solver(self.inputs, lambda _: (known, SX(0)), self.mechanism.M, self.iterated)
         values, _ = solver(*state)
-        return refusal(status, Outcome(**{name: values[name] for name in known}), self.layout, inputs)
+        return refusal(status, Outcome(**{name: values[name] for name in known}), self.layout, inputs, projected)
 
     def state(self, q: StateLike, v: StateLike, parameters: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         """q, v and the event's parameters, each `(*batch, n)` with one batch shape."""
@@ -414,6 +416,7 @@ class Event:
 
         return scenario(self, q, v, parameters, energy, guess, defaults, units, sketch)
 
+    @prints
     def __repr__(self) -> str:
         kinds = [f"{role.constraint.name!r}: {role.block.kind}" for role in self.roles]
         return f"Event({', '.join([*kinds, *(repr(f'impulse {name}') for name in self.applied)])})"

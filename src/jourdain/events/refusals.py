@@ -30,18 +30,26 @@ from jourdain.errors import (
 )
 from jourdain.events.gradient import ON_THE_VERGE
 from jourdain.inputs import Array
-from jourdain.kinds import BEFORE_KINDS, Kind
+from jourdain.kinds import BEFORE_KINDS, ContactState, Kind
 
 MOST_SAID = 4  # candidates that a message names
 IDLE = 1e-13  # of the diagonal: a pivot of M that is not larger is none
+UNMET = (
+    "{names}: no impulse meets its law: where it slips, friction or the rows that hold keep it from opening; take "
+    "less friction, or let its support rest."
+)
 
 
 def refusal(
-    status: Status, values: Outcome[Array], layout: Layout, inputs: Mapping[str, tuple[Array, Sequence[str]]]
+    status: Status,
+    values: Outcome[Array],
+    layout: Layout,
+    inputs: Mapping[str, tuple[Array, Sequence[str]]],
+    projected: bool = False,
 ) -> Error:
     """The error for one event that failed.
 
-    `inputs`: what → (its numbers `(m,)`, their names).
+    `inputs`: what → (its numbers `(m,)`, their names). `projected`: check="project" was passed, and did not help.
     """
     if status == Status.NOT_FINITE:
         return _not_finite(values, layout, inputs)
@@ -49,9 +57,9 @@ def refusal(
         return _singular(values, layout)
     if status == Status.OFF_CONSTRAINT:
         assert values.geometry is not None
-        return _off_constraint(values.geometry[:, 0], layout)
+        return _off_constraint(values.geometry[:, 0], layout, projected)
     if status == Status.PRIOR_VIOLATED:
-        return _prior_violated(values, layout)
+        return _prior_violated(values, layout, projected)
     if status == Status.BAD_FRICTION:
         worst = int(np.argmin(values.friction[:, 0]))
         rough = [c.name for c in layout.constraints if c.law is not None and "friction" in c.law.numbers]
@@ -141,7 +149,9 @@ def _infeasible(values: Outcome[Array], layout: Layout) -> Error:
     solvers = [layout.law_of(name).solver for name in names]
     if np.max(values.contact_residual) > TOLERANCE:
         sinks = solvers[0].sinks and np.any(values.restitution_work < TOLERANCE * values.compression_work)
-        return Infeasible((solvers[0].sinks if sinks else solvers[0].unmet).format(names=listing(names)))
+        sticks = np.any(values.contact_state == ContactState.STICKS)
+        told = solvers[0].sinks if sinks else solvers[0].unmet if sticks else UNMET
+        return Infeasible(told.format(names=listing(names)))
     normals = {name: layout.slices[name].start for name in names}
     opening = [name for name, i in normals.items() if values.u_minus[i, 0] > 0]
     sinking = [name for name in opening if values.u_plus[normals[name], 0] < 0]
@@ -167,20 +177,25 @@ def _ambiguous(values: Outcome[Array], layout: Layout) -> Error:
     return error
 
 
-def _off_constraint(g: Array, layout: Layout) -> Error:
+def _off_constraint(g: Array, layout: Layout, projected: bool) -> Error:
     worst = int(np.argmax(np.abs(g)))
     geometric = [row for row in layout.rows if row.geometric]
     if worst >= len(geometric):
         name, size = layout.quaternions[worst - len(geometric)], np.sqrt(max(1 + 2 * g[worst], 0.0))
         return OffConstraint(quaternion_told(name, float(size)))
     row = geometric[worst]
+    if projected:
+        return OffConstraint(
+            f"No configuration near this one satisfies '{row.name}': {g[worst]:.3g} remains after check='project'; "
+            "give a q that is closer, and check that the parameters admit one."
+        )
     return OffConstraint(
         f"The configuration misses '{row.name}' by {g[worst]:.3g}; correct q, use Mechanism.assemble, "
         "or pass check='project'."
     )
 
 
-def _prior_violated(values: Outcome[Array], layout: Layout) -> Error:
+def _prior_violated(values: Outcome[Array], layout: Layout, projected: bool) -> Error:
     assert values.row_length is not None
     on_before = np.array([row.kind in BEFORE_KINDS for row in layout.rows], dtype=bool)
     u = values.u_minus[:, 0]
@@ -191,6 +206,8 @@ def _prior_violated(values: Outcome[Array], layout: Layout) -> Error:
     advice = (
         "declare the rows with u_minus ≠ 0 elastic or inert"
         if row.kind == Kind.RELEASED
+        else "check='project' found no v that satisfies it; its row contradicts others that are on before"
+        if projected
         else "give a v that satisfies it, or pass check='project'"
     )
     return PriorViolated(

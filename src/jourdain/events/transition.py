@@ -15,6 +15,7 @@ from jourdain.errors import BadEvent, Status, listing
 from jourdain.inputs import Array, Flags, Statuses, named_values
 from jourdain.kinds import ON_KINDS, ContactState, Kind
 from jourdain.naming import Named
+from jourdain.output.printable import prints
 from jourdain.quantities import QUANTITIES, SCALARS
 
 if TYPE_CHECKING:
@@ -352,11 +353,13 @@ class Transition:
         axes = tuple(f"axis_{i}" for i in range(len(self.batch_shape)))
         return dataset(self.layout, kept(self.layout, None), self._values, self._status, axes).copy(deep=True)
 
+    @prints
     def __str__(self) -> str:
         from jourdain.events.table import text
 
         return text(self)
 
+    @prints
     def __repr__(self) -> str:
         return f"<Transition {self.batch_shape if self.batch_shape else self.status.name}>"
 

@@ -15,6 +15,7 @@ from jourdain.experiment.impulses import friction_ratio
 from jourdain.experiment.rig import Rig
 from jourdain.experiment.strike import Strike, Until
 from jourdain.kinds import Kind
+from jourdain.output.printable import prints
 
 if TYPE_CHECKING:
     from jourdain.events.event import Event
@@ -47,6 +48,7 @@ class Comparison:
             raise unknown("quantity", address, self.predicted)
         return self.measured[address] / self.predicted[address] - 1
 
+    @prints
     def __str__(self) -> str:
         from jourdain.experiment.text import comparison_text
 
@@ -143,6 +145,7 @@ class Repeats:
         names = self.comparisons[0].predicted
         return {name: float(np.mean([one.predicted[name] for one in self.comparisons])) for name in names}
 
+    @prints
     def __str__(self) -> str:
         from jourdain.experiment.text import repeats_text
 

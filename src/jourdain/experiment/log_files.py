@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jourdain.errors import BadLog, optional
+from jourdain.errors import BadLog, optional, shortened
 from jourdain.experiment.units import header
 from jourdain.inputs import Array
 
@@ -35,7 +35,7 @@ def _parts(source: Any) -> Iterator[tuple[str, Any, str]]:
         table = _table(Path(source))
         for one, values in zip(table.schema, table.columns, strict=True):
             about = one.metadata or {}
-            yield one.name, values, about.get(b"units", b"").decode()
+            yield one.name, values, _decoded_unit(one.name, about.get(b"units", b""))
     elif isinstance(source, Mapping) or hasattr(source, "columns"):
         for key, values in source.items():
             yield str(key), values, ""
@@ -43,9 +43,20 @@ def _parts(source: Any) -> Iterator[tuple[str, Any, str]]:
         raise BadLog(f"A log is a .csv or .parquet file, a DataFrame or a dict of arrays, not {type(source).__name__}.")
 
 
+def _decoded_unit(column: str, unit: bytes) -> str:
+    try:
+        return unit.decode()
+    except UnicodeDecodeError:
+        raise BadLog(f"The unit of column '{column}' is not UTF-8; correct it in the file's metadata.") from None
+
+
 def _table(path: Path) -> pyarrow.Table:
-    if not path.is_file():
-        raise BadLog(f"There is no file '{path}'.")
+    try:
+        there = path.is_file()
+    except (OSError, ValueError):  # a name that is too long
+        there = False
+    if not there:
+        raise BadLog(f"There is no file '{shortened(str(path))}'.")
     pyarrow = optional("pyarrow", "files", "Reading a log from a file")
     kind = path.suffix.lower()
     try:
@@ -55,8 +66,9 @@ def _table(path: Path) -> pyarrow.Table:
             return read_table(path)
         if kind in (".csv", ".txt", ".tsv", ".dat"):
             return _csv(path)
-    except (pyarrow.ArrowInvalid, UnicodeDecodeError, OSError) as error:
-        raise BadLog(f"'{path}' cannot be read: {str(error).splitlines()[0]}.") from None
+    except (pyarrow.ArrowException, UnicodeError, OSError) as error:
+        said = (str(error).splitlines() or [type(error).__name__])[0]
+        raise BadLog(f"'{path}' cannot be read: {shortened(said).rstrip('.')}.") from None
     raise BadLog(f"'{path}' is no log that can be read; give a .csv or .parquet file, or a table from Python.")
 
 
@@ -96,7 +108,10 @@ def _decoded(path: Path, top_as: str, rest_as: str) -> pyarrow.Table:
 
 def floats(name: str, values: Any) -> Array:
     """A column as numbers `(n,)`, NaN where it is empty; what is not a number is told with its place."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of several lengths
+        raise BadLog(f"Column '{name}' has lists in it, and one of them is no number; a column has numbers.") from None
     if array.ndim != 1:
         raise BadLog(f"Column '{name}' has the shape {array.shape}; a column has one number per sample.")
     if array.dtype.kind in "fiu":
@@ -114,5 +129,9 @@ def _float(name: str, i: int, value: Any) -> float:
         if isinstance(value, bool):
             raise ValueError
         return float(value)
+    except OverflowError:  # an integer of more digits than a float has
+        raise BadLog(f"Column '{name}' has a number at sample {i + 1} that is too large.") from None
     except (TypeError, ValueError):
-        raise BadLog(f"Column '{name}' has '{value}' at sample {i + 1}, which is no number.") from None
+        raise BadLog(
+            f"Column '{name}' has '{shortened(str(value), 80)}' at sample {i + 1}, which is no number."
+        ) from None

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 TIME = ("t", "time", "timestamp")
 LEAST = 30  # samples of a log
+LARGEST = 1e30  # number of a column; powers of larger ones overflow
 GAP = 1.5  # of the usual step: a longer one is a gap
 SHOWN = 5  # time stamps in a message
 CLOSED = 1e-8  # what coordinates that follow from loops may miss, in the unit of the loop
@@ -208,6 +209,12 @@ class _Reader:
         times = factor(name, unit, self.targets[target])
         self.units[target] = unit or self.targets[target]
         array = floats(name, values)
+        large = np.nonzero(np.isfinite(array) & (np.abs(array) > LARGEST))[0]
+        if len(large):
+            raise BadLog(
+                f"Column '{name}' has {array[large[0]]:.6g} at sample {large[0] + 1}{_and_more(len(large))}, which "
+                f"nothing measures ({LARGEST:g} is the most); remove such samples, or leave the number empty."
+            )
         return array if times == 1 else array * times
 
     def _times(self) -> Array:

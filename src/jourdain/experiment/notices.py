@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from jourdain.output.printable import prints
+
 
 @dataclass(frozen=True)
 class Keyword:
@@ -21,6 +23,7 @@ class Keyword:
     more: bool = False  # others of its kind may be needed too
     method: str = ""
 
+    @prints
     def __str__(self) -> str:
         value = "" if self.value is None else str(self.value)
         if isinstance(self.value, Mapping):

@@ -14,6 +14,7 @@ from jourdain.experiment.impulses import friction_ratio
 from jourdain.experiment.rig import Rig
 from jourdain.experiment.slopes import rates_along
 from jourdain.inputs import Array
+from jourdain.output.printable import prints
 from jourdain.quantities import MEASURED
 
 if TYPE_CHECKING:
@@ -180,6 +181,7 @@ class Strike:
 
         return compare(self)
 
+    @prints
     def __str__(self) -> str:
         from jourdain.experiment.text import strike_text
 

@@ -31,7 +31,7 @@ WORDS: dict[str, dict[str, float]] = {
     "m/s": _rates(_LENGTH),
 }
 _ALL = {word: factor for several in WORDS.values() for word, factor in several.items()}
-_HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<square>[^\]]*)\]|\((?P<round>[^)]*)\))?\s*")
+_HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<square>[^\]]*)\]|\((?P<round>[^)]*)\))?\s*", re.DOTALL)
 
 
 def header(text: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from jourdain.errors import BadConstraint, NameClash, NotAffine
 from jourdain.inputs import Array, Expression, ParameterLike, RowsLike, StateLike
 from jourdain.mechanism.contact import Contact
 from jourdain.naming import Named, refuse_clash
+from jourdain.output.printable import prints
 from jourdain.quantities import rate_unit
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Constraint:
         units = self.units if isinstance(self.units, str) else tuple(self.units[i] for i in index)
         return Constraint(name, names, len(index) == 1, self.C[index, :], self.b[index], g, units, self.mechanism)
 
+    @prints
     def __repr__(self) -> str:
         kind = "Contact" if isinstance(self, Contact) else "Constraint"
         return f"{kind}({self.name!r}, rows={list(self.row_names)})"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from jourdain.inputs import Expression, RowsLike
 from jourdain.mechanism.constraint import ContactConstraint, contact
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.output.printable import prints
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -19,6 +20,7 @@ class GeneralMechanism(Mechanism):
         """See `Mechanism.contact`."""
         return contact(self, name, normal, tangent, level, units)
 
+    @prints
     def __repr__(self) -> str:
         s = self.symbols
         return f"Mechanism(q={list(s.q_names)}, v={list(s.v_names)}, parameters={dict(self.parameters)})"

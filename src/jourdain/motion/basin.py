@@ -19,6 +19,7 @@ from jourdain.motion.labelled import state_labels
 from jourdain.motion.many import step_many
 from jourdain.motion.settings import Settings
 from jourdain.naming import name_of
+from jourdain.output.printable import prints
 from jourdain.progress import bar
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Basin:
         coords = {name: (d, values, unit_attribute(unit)) for name, (d, values, unit) in self.axes.items()}
         return xarray.Dataset(data, coords=coords)
 
+    @prints
     def __repr__(self) -> str:
         lost, undecided = (int(np.sum(self.reached == code)) for code in (LOST, UNDECIDED))
         came = ", ".join(f"{int(np.sum(self.reached == i))} to gait {i}" for i in range(len(self.gaits)))

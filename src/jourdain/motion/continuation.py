@@ -22,6 +22,7 @@ from jourdain.motion.gait import Gait, StepMap, StepResult
 from jourdain.motion.hybrid import Hybrid
 from jourdain.motion.labelled import state_labels
 from jourdain.motion.settings import Settings
+from jourdain.output.printable import prints
 from jourdain.progress import bar
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class Branch:
             attributes["missing"] = ", ".join(f"{value:.9g}" for value in self.missing)
         return xarray.Dataset(data, attrs=attributes)
 
+    @prints
     def __repr__(self) -> str:
         values = [g.parameters[self.parameter] for g in self.gaits]
         bifurcations = ", ".join(f"{b.kind} at {b.value:.6g}" for b in self.bifurcations) or "no bifurcation"

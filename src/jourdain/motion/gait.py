@@ -22,6 +22,7 @@ from jourdain.motion.settings import Settings
 from jourdain.motion.simulate import Run
 from jourdain.motion.trajectory import Trajectory
 from jourdain.naming import Named
+from jourdain.output.printable import prints
 
 MAX_ITERATIONS = 40
 CONVERGED = 1e-12  # of the state: what a step may change of a gait
@@ -77,6 +78,7 @@ class Gait:
         """Whether motions nearby come back to it."""
         return bool(np.abs(self.multipliers[0]) < 1) if len(self.multipliers) else True
 
+    @prints
     def __str__(self) -> str:
         from jourdain.events.table import aligned, rounded
 

@@ -25,6 +25,7 @@ from jourdain.motion.jump import Jump
 from jourdain.motion.locate import Indices
 from jourdain.motion.settings import Method, Settings
 from jourdain.naming import name_of
+from jourdain.output.printable import prints
 
 if TYPE_CHECKING:
     from jourdain.motion.basin import Basin
@@ -355,5 +356,6 @@ class Hybrid:
         potential = SX(0) if m.loads.potential is None else m.loads.potential
         return Evaluator([s.t, s.q, s.v, s.p], {"energies": ca.vertcat(kinetic, potential)})
 
+    @prints
     def __repr__(self) -> str:
         return f"Hybrid(topologies={list(self.topologies)}, parameters={self.parameters})"

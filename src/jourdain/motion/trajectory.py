@@ -17,6 +17,7 @@ from jourdain.events.transition import Transition
 from jourdain.inputs import Array
 from jourdain.motion.flow import N_WORKS
 from jourdain.naming import Named
+from jourdain.output.printable import prints
 
 if TYPE_CHECKING:
     import xarray
@@ -160,6 +161,7 @@ class Trajectory:
 
         animate(self, path, fps, speed, progress=progress)
 
+    @prints
     def __repr__(self) -> str:
         n = len(self.events)
         return f"<Trajectory {self.end:g} s, {n} event{'s' * (n != 1)}: {self.stopped}>"

@@ -22,6 +22,8 @@ def check_format(path: Path) -> str:
     suffix = path.suffix.removeprefix(".").lower()
     if not suffix:
         raise CannotWrite(f"'{path}' has no suffix; .png, .svg or .pdf says how it is to be drawn.")
+    if suffix in ("gif", "mp4"):
+        raise CannotWrite(f"'{path}' is a film, which shows a motion; this is one picture: .png, .svg or .pdf.")
     if suffix not in FORMATS:
         raise unknown("picture format", suffix, FORMATS)
     return suffix

@@ -61,12 +61,14 @@ def check_finite(file: Path) -> None:
                     )
 
 
-def _mjcf(element: Element, owner: Element | None = None) -> Iterator[tuple[Element, Element, frozenset[str]]]:
+def _mjcf(root: Element) -> Iterator[tuple[Element, Element, frozenset[str]]]:
     """Every element, the nearest one around it that has a name, and its attributes that are texts."""
-    owner = element if element.get("name") or owner is None else owner
-    yield element, owner if owner.get("name") else element, MJCF_TEXTS_OF.get(element.tag, MJCF_TEXTS)
-    for part in element:
-        yield from _mjcf(part, owner)
+    rest = [(root, root)]
+    while rest:  # no recursion: elements may be nested deeper than Python's calls
+        element, owner = rest.pop()
+        owner = element if element.get("name") else owner
+        yield element, owner if owner.get("name") else element, MJCF_TEXTS_OF.get(element.tag, MJCF_TEXTS)
+        rest += [(part, owner) for part in reversed(element)]
 
 
 def _urdf(root: Element) -> Iterator[tuple[Element, Element, frozenset[str]]]:

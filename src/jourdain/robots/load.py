@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from jourdain.errors import BadRobot, RobotWarning, unknown
 from jourdain.inputs import FilePath
@@ -16,7 +17,11 @@ from jourdain.robots.robot import Robot
 
 
 def load(
-    path: FilePath, floating: bool = False, parameters: OpenedParameters = (), fixed: str | Sequence[str] = ()
+    path: FilePath,
+    floating: bool = False,
+    parameters: OpenedParameters = (),
+    fixed: str | Sequence[str] = (),
+    isolated: bool = False,
 ) -> Robot:
     """A robot from a URDF or MJCF file. `floating`: its root is free, with the coordinates `base.x … base.qz`.
 
@@ -35,8 +40,11 @@ def load(
     "BODY.inertia.xx" (about the centre of mass, in the body's axes), "BODY.x" (where it is placed in its parent), and
     "BODY.length": all that the body carries moves along, in proportion; its own inertia stays. A dict gives names of
     your own, also one for several: {"shank": ["FL_LOWER_LEG.length", "FR_LOWER_LEG.length"]}.
+
+    `isolated`: read a file of unknown origin in a child process with limits of time and memory. MuJoCo's parser may
+    crash or never end; what it is known not to survive raises BadRobot in any case, with `isolated` all of it.
     """
-    description = _read(path, floating, fixed)
+    description = _read(path, floating, fixed, isolated)
     kinds = acting(description.ignored)
     if kinds:
         named = " and ".join([", ".join(kinds[:-1]), kinds[-1]] if kinds[1:] else kinds)
@@ -49,15 +57,16 @@ def load(
     return build(opened(description, parameters))
 
 
-def load_for_event(path: FilePath) -> Robot:
+def load_for_event(path: FilePath, isolated: bool = False) -> Robot:
     """A robot whose root floats, for events alone: nothing is said of what acts between them."""
-    return build(_read(path, True, ()))
+    return build(_read(path, True, (), isolated))
 
 
-def _read(path: FilePath, floating: bool, fixed: str | Sequence[str]) -> Description:
+def _read(path: FilePath, floating: bool, fixed: str | Sequence[str], isolated: bool) -> Description:
+    from jourdain.robots.isolated import read_isolated
     from jourdain.robots.robot_file import read
 
-    return _without(read(path, floating), fixed)
+    return _without(read_isolated(Path(path), floating) if isolated else read(path, floating), fixed)
 
 
 def _without(description: Description, fixed: str | Sequence[str]) -> Description:

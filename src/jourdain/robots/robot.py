@@ -16,6 +16,7 @@ from jourdain.errors import BadConstraint, unknown
 from jourdain.inputs import Array, Expression, ParameterLike, RowsLike, StateLike
 from jourdain.mechanism.constraint import Constraint, ContactConstraint, contact, contact_rows
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.output.printable import prints
 from jourdain.robots.description import GROUND, Description, Frame
 from jourdain.robots.joint_tree import JointTree, Place
 
@@ -178,6 +179,7 @@ class Robot(Mechanism):
 
         return converted(self.description, model, q, v)
 
+    @prints
     def __repr__(self) -> str:
         n_q, n_v = len(self.symbols.q_names), len(self.symbols.v_names)
         joined = f", joined={list(self.joined)}" if self.joined else ""

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from jourdain.errors import BadRobot, MissingExtra, RobotWarning, listing, optional
+from jourdain.errors import BadRobot, MissingExtra, RobotWarning, listing, optional, shortened
 from jourdain.inputs import FilePath
 from jourdain.robots.description import GROUND, Description, Source
 from jourdain.robots.file_joints import joint_of, placed
 from jourdain.robots.finite import check_finite
+from jourdain.robots.limits import check_limits
 from jourdain.robots.mjcf import from_mjcf
 from jourdain.robots.rotations import to_quaternion
 from jourdain.robots.urdf import from_urdf
@@ -29,6 +30,7 @@ def read(path: FilePath, floating: bool) -> Description:
     file = Path(path)
     kind = _kind(file)
     with _in_one_sentence(file, kind):
+        check_limits(file)
         check_finite(file)
         found = from_urdf(file, floating) if kind == "robot" else from_mjcf(file)
     if not found.bodies:
@@ -41,16 +43,17 @@ def read(path: FilePath, floating: bool) -> Description:
 def _kind(file: Path) -> str:
     """The root element, of an XML file that can be read."""
     try:
-        what = "is a folder" if file.is_dir() else "" if file.exists() else "does not exist"
+        what = "is a folder" if file.is_dir() else "is no regular file" if file.exists() else "does not exist"
+        what = "" if file.is_file() else what
     except (OSError, ValueError):  # too long for a path, as the text of a file is
-        raise BadRobot(f"'{str(file)[:40]}…' is no path; give the path of a URDF or MJCF file.") from None
+        raise BadRobot(f"'{shortened(str(file), 80)}' is no path; give the path of a URDF or MJCF file.") from None
     if what:
         raise BadRobot(f"'{file}' {what}; give the path of a URDF or MJCF file.")
     try:
         root = ElementTree.parse(file).getroot().tag
     except ElementTree.ParseError as error:
         raise BadRobot(f"'{file}' is not sound XML: {error}.") from None
-    except (OSError, UnicodeError) as error:
+    except (OSError, ValueError, LookupError) as error:  # of encodings that Python or expat does not know
         raise BadRobot(f"'{file}' cannot be read: {error}.") from None
     if root not in ("robot", "mujoco"):
         raise BadRobot(f"'{file}' begins with <{root}>; a URDF begins with <robot>, an MJCF with <mujoco>.")

@@ -52,6 +52,8 @@ def _path(mesh: Mesh) -> Path:
 
 def _vertices(path: Path) -> Array:
     """Of an STL or OBJ file, `(n, 3)`."""
+    if not path.is_file():  # a FIFO never ends
+        return np.empty((0, 3))
     try:
         data = path.read_bytes()
     except OSError:

@@ -38,15 +38,14 @@ def from_urdf(file: Path, floating: bool) -> Description:
         indices[body.name] = len(bodies)
         bodies.append(_urdf_body(body, parent, file))
 
-    def walk(parent: Any) -> None:
-        for body in parent.bodies:
-            add(body, indices[parent.name])
-            walk(body)
-
     free = any(joint.type == mujoco.mjtJoint.mjJNT_FREE for body in spec.worldbody.bodies for joint in body.joints)
     if floating and root == WORLD and (spec.worldbody.mass > 0 or not free):  # else the file has its base float itself
         add(spec.worldbody, GROUND)
-    walk(spec.worldbody)
+    rest = [(body, spec.worldbody.name) for body in reversed(spec.worldbody.bodies)]
+    while rest:  # no recursion: chains may be longer than Python's calls are deep
+        body, parent = rest.pop()
+        add(body, indices[parent])
+        rest += [(child, body.name) for child in reversed(body.bodies)]
     follows = [_urdf_mimic(equality) for equality in spec.equalities]
     _warn_of_mimics(tree, file, {equality.joints[0] for equality in follows})
     frames = [Frame(body.name, i, np.zeros(3), np.eye(3)) for i, body in enumerate(bodies) if body.name != WORLD]

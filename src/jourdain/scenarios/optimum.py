@@ -12,6 +12,7 @@ import numpy as np
 from jourdain.compute.memory import refuse_too_large
 from jourdain.errors import BadEvent, MissingValue, NameClash, NotConverged, ShapeError, Status, unknown
 from jourdain.inputs import Array, named_values, number, refuse_nonfinite
+from jourdain.output.printable import prints
 
 if TYPE_CHECKING:
     from jourdain.events.gradient import ScenarioGradient
@@ -51,6 +52,7 @@ class Optimum:
     converged: bool
     starts: tuple[Start, ...]  # all of them
 
+    @prints
     def __repr__(self) -> str:
         at = ", ".join(f"{name}={value:.6g}" for name, value in self.parameters.items())
         alike = [np.isclose(one.value, self.value, rtol=1e-5, atol=1e-300) for one in self.starts if one.converged]

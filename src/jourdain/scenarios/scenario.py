@@ -23,6 +23,7 @@ from jourdain.events.solver import Refined, Solver
 from jourdain.events.transition import Transition
 from jourdain.inputs import Array, Expression, Flags, State, Statuses, broadcast_shape, named_values, parameter_vector
 from jourdain.mechanism.symbols import PointLike
+from jourdain.output.printable import prints
 
 if TYPE_CHECKING:
     import pandas
@@ -310,6 +311,7 @@ class Scenario:
     def _solvers(self) -> dict[tuple[str, ...], Solver]:
         return {}
 
+    @prints
     def __repr__(self) -> str:
         given = ", ".join(name if value is None else f"{name}={value:g}" for name, value in self.parameters.items())
         return f"Scenario({given})"

@@ -28,6 +28,9 @@ def bench(
     if out is not None:
         check_place(out)
     report = run_bench(only=only)
+    if out is not None:
+        with whole_file(out) as part:
+            part.write_text(markdown(report), encoding="utf-8", newline="\n")
     if json:
         typer.echo(dumps(report.to_dict(), indent=2))
     else:
@@ -40,6 +43,3 @@ def bench(
             for row in rows:
                 table.add_row(*row)
             console.print(table, "", sep="\n")
-    if out is not None:
-        with whole_file(out) as part:
-            part.write_text(markdown(report), encoding="utf-8", newline="\n")

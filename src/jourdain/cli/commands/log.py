@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,9 +60,7 @@ def log(
     chosen = problem(model, fixed, one_event=True)
     strike = {"number": number, "onset": onset, "end": end, "window": window}
     strikes, warned = _strikes(files, chosen, reading, strike)
-    answer = _answer(strikes, chosen.title)
-    _print_warnings(warned)
-    answer.deliver(out, plot)
+    replace(_answer(strikes, chosen.title), notes=warned).deliver(out, plot)
 
 
 def _strikes(

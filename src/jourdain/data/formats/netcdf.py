@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from jourdain.data.columns import Columns
+from jourdain.data.signals import signals_held
 from jourdain.errors import CannotWrite, optional
 
 
@@ -15,7 +16,8 @@ def write(table: Columns, path: Path) -> None:
         if "/" in str(name):
             raise CannotWrite(f"netCDF has no name '{name}' with a slash; keep the whole quantity, or write .parquet.")
     try:
-        ds.to_netcdf(path, engine=engine())
+        with signals_held():
+            ds.to_netcdf(path, engine=engine())
     except RuntimeError as error:  # what netCDF makes of a disk that is full
         raise OSError(str(error)) from None
 

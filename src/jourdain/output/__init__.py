@@ -1,0 +1,1 @@
+"""Texts for every output, whatever letters it has."""

@@ -1,0 +1,118 @@
+"""What MuJoCo's parser does not survive, recognised before it reads a file: the process would crash or never end.
+
+A model that attaches itself, files that are no regular ones (a FIFO never ends), and sizes that no memory holds. What
+cannot be recognised is for `jd.load(…, isolated=True)`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from jourdain.errors import BadRobot
+
+MOST_ELEMENTS = 200_000  # of a model, with all that is replicated and attached
+MOST_PIXELS = 10**9  # of a height field or a texture
+MOST_PER_ELEMENT = 10**5  # of nkey, nuser_body, …
+MOST = 10**8  # of other sizes
+COUNTED = ("replicate", "composite", "flexcomp")  # elements that stand for `count` others
+FOLDERS = ("meshdir", "texturedir", "assetdir")
+
+
+def check_limits(file: Path) -> None:
+    """Raise BadRobot for a robot file, or one that it includes or attaches, that MuJoCo would not survive."""
+    _Model(file).n_elements(file, ())
+
+
+class _Model:
+    """A robot file and those that it includes or attaches."""
+
+    def __init__(self, main: Path) -> None:
+        self.main = main
+        self.counts: dict[Path, float] = {}  # elements of files that were looked through
+
+    def n_elements(self, file: Path, around: Sequence[Path]) -> float:
+        """How many elements a file stands for. `around`: the files that attach or include it."""
+        here = file.resolve()
+        if here in around:
+            raise BadRobot(f"'{self.main}' cannot be read: '{file}' attaches or includes itself; leave that out.")
+        if here not in self.counts:
+            try:
+                root = ElementTree.parse(file).getroot()
+            except (ElementTree.ParseError, OSError, ValueError, LookupError):  # no XML; MuJoCo says so
+                return 1.0
+            self.counts[here] = self._counted(root, file, (*around, here))
+        return self.counts[here]
+
+    def _counted(self, root: Element, file: Path, around: Sequence[Path]) -> float:
+        folders = ["", *(one.get(word, "") for one in root.iter("compiler") for word in FOLDERS)]
+        models = {}  # name → how many elements are attached
+        for element in root.iter():
+            self._check_size(element)
+            for path in self._files(element, file, folders):
+                if not path.is_file():
+                    raise BadRobot(f"'{path}', which '{self.main}' names, is no regular file; give one.")
+                if element.tag == "model":
+                    models[element.get("name") or path.stem] = self.n_elements(path, around)
+        total, rest = 0.0, [(root, 1.0)]
+        while rest:
+            element, times = rest.pop()
+            if element.tag in COUNTED:
+                times *= _product(element.get("count", "1"))
+            own = models.get(element.get("model", ""), 1.0) if element.tag == "attach" else 1.0
+            if element.tag == "include":
+                own = sum(self.n_elements(path, around) for path in self._files(element, file, folders))
+            total += times * own
+            if total > MOST_ELEMENTS:
+                raise BadRobot(
+                    f"'{self.main}' describes more than {MOST_ELEMENTS} elements with what it replicates and attaches, "
+                    f"at <{element.tag}>; take fewer."
+                )
+            rest += [(part, times) for part in element]
+        return total
+
+    def _files(self, element: Element, file: Path, folders: Sequence[str]) -> Iterator[Path]:
+        """The files that an element names, where they are there."""
+        for attribute, name in element.attrib.items():
+            if not attribute.startswith("file") or not name or "\0" in name:
+                continue
+            places = (parent / folder / name for parent in (self.main.parent, file.parent) for folder in folders)
+            found = next((place for place in places if _exists(place)), None)
+            if found is not None and not found.is_dir():
+                yield found
+
+    def _check_size(self, element: Element) -> None:
+        for attribute, text in element.attrib.items():
+            n = _product(text)
+            if element.tag == "size" and attribute != "memory":
+                most = MOST_PER_ELEMENT if attribute == "nkey" or attribute.startswith("nuser_") else MOST
+            elif element.tag == "numeric" and attribute == "size":
+                most = MOST
+            elif attribute in ("nrow", "width"):
+                n, most = n * max(1.0, _product(element.get("ncol") or element.get("height") or "1")), MOST_PIXELS
+            else:
+                continue
+            if n > most:
+                raise BadRobot(
+                    f"'{self.main}' has {attribute}='{text[:40]}' in <{element.tag}>, more than memory holds; "
+                    "take less."
+                )
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that is too long
+        return False
+
+
+def _product(text: str) -> float:
+    """The product of the counts in a text, at least 1; texts that are no numbers count as 1."""
+    try:
+        found = math.prod(max(1.0, float(word)) for word in text.split())
+    except ValueError:
+        return 1.0
+    return found if math.isfinite(found) else math.inf
