@@ -69,3 +69,36 @@ def test_its_derivatives(hypothesis: Any) -> None:
     at_rest = event.gradient("v_plus", wrt=["q", "v"], q=state[:2], v=state[2:4], mu=state[4])
     for slope in at_rest.values():
         np.testing.assert_allclose(slope, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("hypothesis", HYPOTHESES)
+@pytest.mark.parametrize("tangent", [-0.3, 0.3, -0.5, 3e5])
+def test_one_velocity_comes_to_rest(hypothesis: Any, tangent: float) -> None:
+    """Slip and approach end together, whatever the friction is: all energy ½ m v² is lost, and nothing switches."""
+    v, m = ca.SX.sym("v", 1), ca.SX.sym("m")
+    made = jd.Mechanism.from_casadi(ca.SX.sym("q", 1), v, ca.diag(m), parameters=[(m, 2.7)])
+    foot = made.contact("foot", normal=1.36 * v[0], tangent=[tangent * v[0]])
+    event = made.event(contacts={foot: laws.Coulomb("mu", 0.0, hypothesis)})
+    for mu in (0.0, 0.5, 1.9):
+        for speeds in (np.array([-2.0]), np.linspace(-3, -1, 1500)[:, None]):
+            t = event.solve(v=speeds, mu=mu)
+            assert np.all(np.asarray(t.contact["foot"]) == ContactState.STICKS)
+            np.testing.assert_allclose(t.v_plus, 0, atol=1e-14)
+        slope = event.gradient("loss", wrt=["m"], v=np.array([-2.0]), mu=mu)["m"]
+        assert slope == pytest.approx(2.0, rel=1e-14)
+
+
+@pytest.mark.parametrize("m", [1, 1500, 5000])
+def test_a_tangent_that_a_row_holds_carries_nothing(m: int, rng: np.random.Generator) -> None:
+    """The row and the tangent could share any impulse; the contact is given the least of it, none."""
+    row, v = np.array([[0.3, 0.7, -0.2]]), rng.normal(size=(m, 3))
+    foot = jd.Contact(normal=[1, 0.2, 0.1], tangent=2 * row, law=laws.MoreauCoulomb(0.5, 0.3))
+    rough = jd.transition(np.diag([4.0, 2, 1]), v, inert=row, contacts=[foot])
+    smooth = jd.transition(
+        np.diag([4.0, 2, 1]), v, inert=row, contacts=[jd.Contact(normal=foot.normal, law=laws.Frictionless(0.3))]
+    )
+    ok = rough.ok
+    np.testing.assert_array_equal(ok, smooth.ok)
+    assert (rough.impulse["contact 0"][ok, 1] == 0).all()
+    np.testing.assert_allclose(rough.v_plus[ok], smooth.v_plus[ok], atol=1e-13)
+    np.testing.assert_allclose(rough.impulse["inert"][ok], smooth.impulse["inert"][ok], atol=1e-12)

@@ -24,6 +24,7 @@ from jourdain.kinds import ContactState
 
 SLIPS, STICKS, REVERSES = (float(state) for state in (ContactState.SLIPS, ContactState.STICKS, ContactState.REVERSES))
 WEDGED = 1e-13  # of W_nn: a contact that sticks and moves less than this for an impulse does not move
+RESTS = 1e-13  # of what was there: less is rounding
 ENDLESS = float("inf")
 
 
@@ -68,6 +69,7 @@ class SecondStretch:
     n: Any  # du_n/dp, > 0
     t: Any  # du_t/dp
     wedged: Any  # where it sticks nothing moves any more
+    together: Any  # one degree of freedom: slip and approach end together, whatever is changed
 
 
 def planar(
@@ -110,6 +112,8 @@ def planar(
     work_n = work_n + la.where(la.both(second_p > 0, moves), went_on, 0.0)
     turned = la.where(sticks, STICKS, REVERSES)
     state = la.where(second_p > 0, turned, la.where(second.wedged, STICKS, SLIPS))
+    at_rest = la.both(second.together, la.absolute(second_p) <= RESTS * p_f)  # with the approach; nothing is left
+    state = la.where(at_rest, STICKS, state)
 
     # How far it is from doing something else.
     ends = la.where(first.reaches, la.absolute(first.until - p_f), p_f)  # the slip stops just before the end, or not
@@ -121,8 +125,9 @@ def planar(
     margin = smaller(margin, decided, la)
     if by_impulse:
         bend = la.absolute(first.until - p_c) / la.where(p_c > 0, p_c, 1.0)
-        margin = smaller(margin, la.where(first.reaches, bend, 1.0), la)
-    margin = la.where(second.wedged, decided, margin)  # slip and compression end together whatever is changed
+        bends = la.where(second.together, 0.0, la.where(first.reaches, 1.0, 0.0)) > 0
+        margin = smaller(margin, la.where(bends, bend, 1.0), la)
+    margin = la.where(second.wedged, decided, la.where(at_rest, 1.0, margin))
 
     closes, zero = u_n < 0, la.zeros(1, 1, like=W)
     unslipped = la.where(la.both(first.still, closes), la.where(sticks, 0.0, 1.0), 0.0)
@@ -157,8 +162,12 @@ def _second(
     normal, tangent = each_row(Y, la)
     free = normal + rate * tangent
     n, t = la.where(sticks, free @ la.transpose(free), n), la.where(sticks, 0.0, t)
-    wedged = la.both(la.both(sticks, first.reaches), n <= WEDGED * W_nn)
-    return SecondStretch(sticks, rate, la.where(n > WEDGED * W_nn, n, 1.0), t, wedged)
+    parallel = normal + held * tangent
+    one = la.both(first.reaches, parallel @ la.transpose(parallel) <= WEDGED * W_nn)
+    together = la.both(one, la.absolute(first.u_1) <= RESTS * la.absolute(first.n * first.until))
+    return SecondStretch(
+        sticks, rate, la.where(n > WEDGED * W_nn, n, 1.0), t, la.both(one, la.where(sticks, 1.0, 0.0) > 0), together
+    )
 
 
 def _along(Y: Any, rate: Any, la: LinearAlgebra) -> tuple[Any, Any]:

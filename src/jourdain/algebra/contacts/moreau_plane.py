@@ -36,7 +36,10 @@ def hold_with_friction(contacts: Contacts, Y: Any, r: Any, left: Any) -> Held:
         for contact, _, _ in [one for one in held if one[2] == STICKS]:
             unknowns += [(i, _unit(i, k, la, Y)) for i in (contact.normal, *contact.tangents)]
         for contact, mu, s in [one for one in held if one[2] != STICKS]:
-            along = _unit(contact.normal, k, la, Y) - mu * s * _unit(contact.tangents[0], k, la, Y)
+            rubs = la.where(
+                row(choice.lengths, contact.tangents[0], la) > 0, mu, 0.0
+            )  # a tangent that is held does not
+            along = _unit(contact.normal, k, la, Y) - rubs * s * _unit(contact.tangents[0], k, la, Y)
             unknowns.append((contact.normal, along))
         rows = [i for i, _ in unknowns]
         pushes = la.side_by_side(*(along for _, along in unknowns))
