@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from test_kkt import on_the_unrolled_road
 
+import jourdain as jd
 from cases import ON, Case, Rows, draw, held
 
 Array = NDArray[np.float64]
@@ -182,3 +183,17 @@ def test_ill_conditioned_but_exact(road: Road) -> None:
     M = np.array([[1 + epsilon, 1.0], [1.0, 1.0]])
     case = Case(M, np.array([1.0, 0.25]), {"inert": Rows(np.array([[1.0, 1.0]]), np.zeros(1), np.zeros(1))})
     assert error(case, road(case)) <= 1e-10
+
+
+@pytest.mark.parametrize("m", [3, 5000])
+def test_rows_that_take_all_of_an_impulse_create_no_energy(m: int, rng: np.random.Generator) -> None:
+    """A body at rest stays at rest; what rounding leaves of the impulse is no energy, whatever its size."""
+    size = 10.0 ** rng.uniform(-3, 6, (m, 1))
+    t = jd.transition(
+        np.diag([0.08, 70.0]),
+        np.zeros((m, 2)),
+        inert=rng.normal(size=(m, 1, 2)),
+        elastic=(rng.normal(size=(m, 1, 2)), rng.uniform(0, 1, (m, 1))),
+        nonideal=(rng.normal(size=(m, 1, 2)), size),
+    )
+    assert (t.status == jd.Status.OK).all()
