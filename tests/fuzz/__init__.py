@@ -1,0 +1,1 @@
+"""Inputs that are broken at random: robot files, logs, command lines and model files."""
