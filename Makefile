@@ -23,7 +23,7 @@ test: lint  ## lint, types, tests, docstring examples, README
 # Random cases are new every time; the seed is printed, and SEED=N repeats them.
 SEED ?= $(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**32))")
 test-all: lint  ## also what is slow, with coverage and new random cases; lowest versions, other Pythons, the bare wheel
-	$(RUN)/pytest -n 2 --cov=jourdain --cov-report=term:skip-covered --hypothesis-profile=new --hypothesis-seed=$(SEED)
+	FUZZ=$(SEED) $(RUN)/pytest -n 2 --cov=jourdain --cov-report=term:skip-covered --hypothesis-profile=new --hypothesis-seed=$(SEED)
 	$(MAKE) test-lowest test-pythons test-bare
 
 # What would notice a version that does not fit.
