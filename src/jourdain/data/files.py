@@ -89,13 +89,14 @@ def whole_file(path: Path) -> Iterator[Path]:
     """
     path = path.resolve()  # of a link, what it points to
     part = None
-    with signals_clean_up():
+    with signals_clean_up() as parts:
         try:
             _remove_abandoned(path.parent)
             handle, name = tempfile.mkstemp(
                 prefix=f"{_part_prefix()}{os.getpid()}-", suffix=path.suffix, dir=path.parent
             )
             part = Path(name)
+            parts.append(part)
             os.close(handle)
             part.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
             yield part

@@ -5,38 +5,35 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
-class _Ended(BaseException):
-    """A signal that ends the process by default. `args`: its number."""
-
-
 @contextmanager
-def signals_clean_up() -> Iterator[None]:
-    """In the block, SIGTERM and SIGHUP unwind the stack, so that `finally` runs; then they end the process as before.
+def signals_clean_up() -> Iterator[list[Path]]:
+    """In the block, SIGTERM and SIGHUP remove the files in this list before they end the process as ever.
 
     Signals that the program handles or ignores stay as they are.
     """
+    parts: list[Path] = []
 
     def end(number: int, frame: FrameType | None) -> None:
-        raise _Ended(number)
+        for part in parts:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
 
-    ended: int | None = None
     before = _handlers(lambda number, handler: number in ENDING and handler is signal.SIG_DFL)
     try:
         _install(dict.fromkeys(before, end))
-        yield
-    except _Ended as error:
-        ended = error.args[0]
+        yield parts
     finally:
         _install(before)
-    if ended is not None:
-        signal.raise_signal(ended)
 
 
 @contextmanager
