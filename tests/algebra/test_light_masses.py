@@ -5,50 +5,17 @@ The oracle solves the same event in rational numbers, every input taken as the e
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import casadi as ca
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import jourdain as jd
 from jourdain.algebra import lapack
+from oracles.rational import Array, exact, rational
 
-Array = NDArray[np.float64]
 DIGITS = 1e-10  # of the velocities, and of the energy
 RATIOS = [1e4, 1e6, 1e8, 1e10, 1e12, 1e13, 1e14, 1e15, 1e16, 1e18]
 N_COMPILED = 4096
-
-
-def rational(array: Array) -> NDArray[np.object_]:
-    return np.asarray(np.vectorize(lambda x: Fraction(float(x)), otypes=[object])(array))
-
-
-def solution(A: NDArray[np.object_], b: NDArray[np.object_]) -> NDArray[np.object_]:
-    """A⁻¹ b by Gauss's elimination."""
-    A, b = A.copy(), b.copy()
-    for i in range(len(A)):
-        pivot = i + int(np.argmax(np.abs(A[i:, i]) > 0))
-        A[[i, pivot]], b[[i, pivot]] = A[[pivot, i]], b[[pivot, i]]
-        for j in range(i + 1, len(A)):
-            factor = A[j, i] / A[i, i]
-            A[j], b[j] = A[j] - factor * A[i], b[j] - factor * b[i]
-    for i in reversed(range(len(A))):
-        b[i] = (b[i] - A[i, i + 1 :] @ b[i + 1 :]) / A[i, i]
-    return b
-
-
-def exact(M: Array, v: Array, C: Array, kappa: float, f: Array | None = None) -> tuple[Array, float, float]:
-    """v⁺, T⁻ − T⁺ and T⁻ + T⁺ of M (v⁺ − v⁻) = f + Cᵀλ, C v⁺ = −κ C v⁻."""
-    n, k = len(v), len(C)
-    mass, before, rows = rational(M), rational(v), rational(C)
-    A = np.full((n + k, n + k), Fraction(0))
-    A[:n, :n], A[:n, n:], A[n:, :n] = mass, -rows.T, rows
-    momentum = mass @ before + (0 if f is None else rational(f))
-    after = solution(A, np.concatenate([momentum, -Fraction(kappa) * (rows @ before)]))[:n]
-    T_minus, T_plus = (w @ mass @ w / 2 for w in (before, after))
-    return after.astype(float), float(T_minus - T_plus), float(T_minus + T_plus)
 
 
 def assert_digits(t: jd.Transition, expected: tuple[Array, float, float]) -> None:
@@ -143,10 +110,7 @@ def test_rows_of_every_kind_and_one_too_many(ratio: float, n: int, rng: np.rando
     C = np.array([[1.0, 1, 2, 0, 1], [2, -1, 4, 1, 2], [1, 1, 2, 3, 1]])
     v = rng.standard_normal(5)
     v[1] = -(v[0] + 2 * v[2] + v[4])
-    rows, kappa = rational(C), rational(np.array([0, 0, 0.5]))
-    A = np.full((8, 8), Fraction(0))
-    A[:5, :5], A[:5, 5:], A[5:, :5] = rational(M), -rows.T, rows
-    v_plus = solution(A, np.concatenate([rational(M) @ rational(v), -kappa * (rows @ rational(v))]))[:5].astype(float)
+    v_plus, _, _ = exact(M, v, C, np.array([0, 0, 0.5]))
     for inert in (C[1:2], np.vstack([C[1:2], C[0] + C[1]])):
         states = np.broadcast_to(v, (n, 5)) if n else v
         t = jd.transition(M, states, regular=C[:1], inert=inert, elastic=(C[2:], 0.5), check=False)

@@ -58,6 +58,11 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
     parts = decompose(problem, la, independent, any_mass=refine)
     on, T, blocks, nothing = parts.on, la.transpose, problem.blocks, la.zeros(0, 1, like=problem.M)
     jump = _jump(problem, parts, la, independent, refine)
+    # Rows as rows of Y, but for those that are on and well apart: R has their lengths.
+    others = [block for block in blocks if block.kind not in ON_KINDS or not independent]
+    no_rows = la.zeros(0, problem.M.shape[-1], like=problem.M)
+    Y = la.stack(no_rows, *(scaled(block.C, parts.factor, la) for block in others))
+    lengths2 = la.stack(_on_lengths2(parts, 0), squares(Y, la))  # c M⁻¹ cᵀ
     apart = la.both(on.apart, sharp(problem.M, parts, la))
     response, v_minus, v_plus = jump.response, problem.v_minus, problem.v_minus + jump.dv
 
@@ -93,15 +98,15 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
         u_plus=motion_plus + b_plus,
         impulse=impulse,
         Lambda=stack([on.impulse(on.Q @ parts.factor.solve_transposed(jump.nonideal)), not_on]),
-        effective_mass=_effective_masses(problem, parts),
+        effective_mass=_effective_masses(parts, Y, lengths2),
         # Each impulse works on the mean of the velocities before and after (Thomson–Tait); the sum is T⁺ − T⁻.
         ledger=booked(problem, impulse * (motion_minus + motion_plus) / 2, at_supports, response, la),
         applied_work=stack([T(applied) @ (v_minus + jump.dv / 2) for applied in problem.applied]),
         redundant=stack([1 - on.keep, *([] if response is None else [response.redundant]), idle]),
         dof=_degrees_of_freedom(problem, parts),
         nullspace=on.nullspace(),
-        row_length2=_lengths2(problem, parts),
-        row_length=None if independent else _lengths(problem, parts),
+        row_length2=lengths2,
+        row_length=None if independent else lengths(Y, la),
         required_friction=nothing,
         apart=apart if response is None else la.both(apart, response.apart),
         blurred=la.where(blurred(problem.M, parts, la), 1.0, 0.0),
@@ -259,31 +264,13 @@ def _on_lengths2(parts: Decomposition, start: int) -> Any:
     return squares(la.transpose(la.rows(R_T, start, R_T.shape[-2])), la)
 
 
-def _lengths2(problem: Problem, parts: Decomposition) -> Any:
-    """c M⁻¹ cᵀ of each row, (k, 1)."""
-    la = parts.la
-    others = [block for block in problem.blocks if block.kind not in ON_KINDS or not parts.on.independent]
-    return la.stack(_on_lengths2(parts, 0), *(squares(scaled(block.C, parts.factor, la), la) for block in others))
-
-
-def _lengths(problem: Problem, parts: Decomposition) -> Any:
-    """√(c M⁻¹ cᵀ) of each row, (k, 1); its square may over- or underflow."""
-    la = parts.la
-    rows = [scaled(block.C, parts.factor, la) for block in problem.blocks]
-    return lengths(la.stack(la.zeros(0, problem.M.shape[-1], like=problem.M), *rows), la)
-
-
-def _effective_masses(problem: Problem, parts: Decomposition) -> Any:
+def _effective_masses(parts: Decomposition, Y: Any, lengths2: Any) -> Any:
     """1 / (c Q M⁻¹ cᵀ) of each row: the mass that an impulse along it meets while the regular rows hold."""
     la = parts.la
-    free2 = [_on_lengths2(parts, parts.n_regular)]
-    for block in problem.blocks:
-        if block.kind not in ON_KINDS or not parts.on.independent:
-            Y = scaled(block.C, parts.factor, la)
-            free2.append(squares(Y - (Y @ la.transpose(parts.Q_r)) @ parts.Q_r, la))
-    square = la.stack(*free2)
+    free2 = squares(Y - (Y @ la.transpose(parts.Q_r)) @ parts.Q_r, la)
+    square = la.stack(_on_lengths2(parts, parts.n_regular), free2)
     # A row that the regular ones span; one whose square overflows is light.
-    held = la.both(square <= RANK**2 * _lengths2(problem, parts), square < float("inf"))
+    held = la.both(square <= RANK**2 * lengths2, square < float("inf"))
     return la.where(held, float("inf"), 1 / la.where(held, 1.0, square))
 
 

@@ -1,0 +1,117 @@
+"""Digits that cancellation would take: rows that take most of an impulse, dead centres, light masses among heavy ones.
+
+The oracle solves the same event in rational numbers, every input taken as the exact number it is.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import jourdain as jd
+from jourdain import laws
+from oracles.rational import Array, exact
+
+N_COMPILED = 4096
+DIGITS = 1e-9  # of the speed or energy of the event
+
+
+def stacked(n: int, M: Array, v: Array) -> tuple[Array, Array]:
+    return (np.broadcast_to(M, (n, *M.shape)), np.broadcast_to(v, (n, *v.shape))) if n else (M, v)
+
+
+def assert_digits(t: jd.Transition, expected: tuple[Array, float, float]) -> None:
+    v_plus, loss, energy = expected
+    assert np.all(t.ok)
+    assert np.max(np.abs(t.v_plus - v_plus)) <= DIGITS * np.max(np.abs([t.v_plus, t.v_minus]))
+    assert np.max(np.abs(t.loss - loss)) <= DIGITS * energy
+    assert np.max(np.abs(t.T_minus - t.T_plus - loss)) <= DIGITS * energy
+    ledger = np.sum([np.sum(part, axis=-1) if np.ndim(part) > np.ndim(t.loss) else part for part in t.ledger.values()])
+    assert abs(ledger + np.sum(t.loss)) <= DIGITS * energy * np.size(t.loss)
+
+
+# Rows that take most of an impulse
+
+
+@pytest.mark.parametrize("n", [0, 5, N_COMPILED])
+@pytest.mark.parametrize("across", [1e2, 1e4, 1e6])
+@pytest.mark.parametrize("angle", [0.3, 0.9, 2.0])
+def test_a_rail_that_takes_most_of_an_impulse(angle: float, across: float, n: int) -> None:
+    """A particle of 1 kg on an oblique rail at 1 m/s, 0.1 N s along it and much more across: it gains 0.105 J."""
+    along, normal = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
+    f = 0.1 * along + across * normal
+    t = jd.transition(*stacked(n, np.eye(2), along), regular=normal[None], impulse=f)
+    np.testing.assert_allclose(t.loss, -0.105, rtol=1e-9)
+    assert_digits(t, exact(np.eye(2), along, normal[None], np.zeros(1), f))
+
+
+@pytest.mark.parametrize("n", [1, 2000])
+def test_the_same_of_a_mechanism(n: int) -> None:
+    angle, push = ca.SX.sym("angle"), 1e6
+    v = ca.vertcat(ca.SX.sym("vx"), ca.SX.sym("vy"))
+    q = ca.vertcat(ca.SX.sym("x"), ca.SX.sym("y"))
+    particle = jd.Mechanism.from_casadi(q, v, ca.SX.eye(2), parameters=[(angle, 0.5)])
+    rail = particle.constraint("rail", -ca.sin(angle) * v[0] + ca.cos(angle) * v[1])
+    event = particle.event(regular=[rail], impulses={"x": "p_x", "y": "p_y"})
+    a = np.linspace(0.2, 1.3, n)
+    along, normal = np.stack([np.cos(a), np.sin(a)], axis=-1), np.stack([-np.sin(a), np.cos(a)], axis=-1)
+    p = 0.1 * along + push * normal
+    t = event.solve(v=along, angle=a, p_x=p[:, 0], p_y=p[:, 1])
+    assert t.ok.all()
+    np.testing.assert_allclose(t.loss, -0.105, rtol=0, atol=DIGITS)  # T is about 0.5 J
+
+
+@pytest.mark.parametrize("n", [0, 5, N_COMPILED])
+@pytest.mark.parametrize("epsilon", [1e-2, 1e-3, 1e-4, 1e-5, 1e-6])
+def test_a_stop_near_a_dead_centre(epsilon: float, n: int, rng: np.random.Generator) -> None:
+    """A one-sided stop that the regular rows hold but for epsilon: its impulse is 1/epsilon, and they take it back."""
+    A, R = rng.standard_normal((4, 4)), rng.standard_normal((2, 4))
+    M = A @ A.T + np.eye(4)
+    v = rng.standard_normal(4)
+    for _ in range(3):
+        v = v - np.linalg.lstsq(R, R @ v, rcond=None)[0]
+    stop = R[0] * 1.3 - R[1] * 0.4 + epsilon * rng.standard_normal(4)
+    stop = stop * (-1 if stop @ v > 0 else 1)
+    contact = jd.Contact(normal=stop, tangent=[], law=laws.Frictionless(0.5))
+    t = jd.transition(*stacked(n, M, v), regular=R, contacts=[contact])
+    assert_digits(t, exact(M, v, np.vstack([R, stop]), np.array([0, 0, 0.5])))
+
+
+# Light masses among heavy ones
+
+
+def light_and_heavy(rng: np.random.Generator, ratio: float, rows: str) -> tuple[Array, Array, Array]:
+    """M, v and rows that hold the heavy velocities and leave some of the light ones free.
+
+    All rows have the same combination of light velocities, up to a factor.
+    """
+    n_light, n_heavy = int(rng.integers(2, 4)), int(rng.integers(1, 3))
+    n, k = n_light + n_heavy, n_heavy + 1
+    M = np.diag(np.concatenate([rng.uniform(0.5, 2, n_light) / ratio, rng.uniform(0.5, 2, n_heavy)]))
+    if rows == "whole numbers":
+        common = np.outer(rng.integers(1, 4, k), rng.integers(1, 4, n_light))
+        heavy = np.vander(rng.permutation(np.arange(1, 7))[:k], n_heavy + 1)[:, :n_heavy]
+        C = np.hstack([common, heavy]).astype(float)
+    else:
+        C = np.hstack(
+            [np.outer(rng.uniform(0.5, 2, k), rng.standard_normal(n_light)), rng.standard_normal((k, n_heavy))]
+        )
+        A = np.eye(n_light) + 0.2 * rng.standard_normal((n_light, n_light))
+        M[:n_light, :n_light] = A @ M[:n_light, :n_light] @ A.T
+    order = rng.permutation(n)
+    M = (M + M.T)[np.ix_(order, order)] / 2
+    return M, rng.standard_normal(n), C[:, order]
+
+
+@pytest.mark.parametrize("n", [0, N_COMPILED])
+@pytest.mark.parametrize("rows", ["whole numbers", "any"])
+@pytest.mark.parametrize("ratio", [1e3, 1e6, 1e9, 1e11, 1e13, 1e14])
+@pytest.mark.parametrize("kappa", [0.0, 0.5])
+def test_light_masses_between_rows_that_hold_heavy_ones(
+    ratio: float, rows: str, n: int, kappa: float, rng: np.random.Generator
+) -> None:
+    for _ in range(3):
+        M, v, C = light_and_heavy(rng, ratio, rows)
+        t = jd.transition(*stacked(n, M, v), elastic=(C, kappa))
+        assert_digits(t, exact(M, v, C, np.full(len(C), kappa)))
