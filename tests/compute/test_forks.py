@@ -27,8 +27,8 @@ pytestmark = [
 ]
 
 
-def forked(work: Callable[[], object]) -> bool:
-    """Whether a child does it, within 120 s and without an error."""
+def forked(work: Callable[[], object], limit: float = 120) -> bool:
+    """Whether a child does it, within `limit` seconds and without an error."""
     child = os.fork()
     if not child:
         try:
@@ -36,7 +36,7 @@ def forked(work: Callable[[], object]) -> bool:
             os._exit(0)
         finally:
             os._exit(1)
-    end = time.monotonic() + 120
+    end = time.monotonic() + limit
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
@@ -106,6 +106,19 @@ def test_forks_while_a_thread_deletes_kernels(rng):
         for _ in range(5):
             time.sleep(rng.uniform(0, 0.03))
             assert forked(lambda: event(-2).solve(v=MANY))
+
+
+def test_forks_while_a_thread_sorts_a_graph_of_casadi(rng):
+    """CasADi has one lock for the nodes of all graphs, and lets other threads run while it holds it."""
+    x = ca.SX.sym("x")
+    y = x
+    for _ in range(100_000):
+        y = ca.sin(y)
+
+    with meanwhile(lambda _: ca.Function("f", [x], [y])):
+        for _ in range(10):
+            time.sleep(rng.uniform(0, 0.03))
+            assert forked(lambda: ca.symvar(x + 1), limit=10)
 
 
 def test_a_fork_waits_for_what_is_being_compiled():

@@ -1,22 +1,26 @@
 """Forks while other threads work. The child has only the thread that forked: what others held stays locked there.
 
-A fork waits until nobody compiles or imports, because what is half done then is no use to the child. Locks that are
-held for moments are made anew in the child.
+A fork waits until nobody compiles, imports or sorts an expression graph of CasADi, because what is half done then is no
+use to the child. Locks that are held for moments are made anew in the child.
 """
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import os
 import sys
 import threading
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from weakref import WeakSet
 
 COMPILING = threading.RLock()  # held by the thread that compiles
 LONGEST_IMPORT_S = 60.0  # that a fork waits for
+LONGEST_CALL_S = 0.2  # of CasADi that a fork waits for: longer ones hold no lock of their own
+CASADI_MUTEXES = "_ZN6casadi6SXElem10mutex_tempE", "_ZN6casadi2MX10mutex_tempE"  # while a graph of SX or MX is sorted
 
 _locks: WeakSet[Any] = WeakSet()
 _held = ExitStack()  # during a fork
@@ -39,12 +43,45 @@ def _before() -> None:
     ffi = sys.modules.get("llvmlite.binding.ffi")
     if ffi is not None:  # kernels that are deleted, and other users of LLVM
         _held.enter_context(ffi.lib._lock)
+    end = time.monotonic() + LONGEST_CALL_S
+    while _others_call_casadi() and time.monotonic() < end:
+        time.sleep(0.0001)
+    _held.enter_context(_no_graph_is_sorted())
 
 
 def _others_import() -> bool:
     """Whether another thread imports a module, which the child would wait for."""
     locks = [reference() for reference in list(getattr(sys.modules["_frozen_importlib"], "_module_locks", {}).values())]
     return any(getattr(lock, "owner", None) not in (None, threading.get_ident()) for lock in locks)
+
+
+def _others_call_casadi() -> bool:
+    """Whether another thread is in CasADi, which lets other threads of Python run meanwhile."""
+    casadi = sys.modules.get("casadi.casadi")
+    own = threading.get_ident()
+    frames = [frame for thread, frame in sys._current_frames().items() if thread != own]
+    return casadi is not None and any(frame.f_code.co_filename == casadi.__file__ for frame in frames)
+
+
+@contextmanager
+def _no_graph_is_sorted() -> Iterator[None]:
+    """CasADi's locks of its graphs, taken: Function(), jacobian(), symvar() hold them and would hang in the child."""
+    extension = sys.modules.get("_casadi") or sys.modules.get("casadi._casadi")
+    if extension is None:
+        yield
+        return
+    library = ctypes.CDLL(extension.__file__)
+    mutexes = []
+    for name in CASADI_MUTEXES:
+        with suppress(ValueError):  # a CasADi without these locks
+            mutexes.append(ctypes.byref(ctypes.c_char.in_dll(library, name)))
+    for mutex in mutexes:
+        library.pthread_mutex_lock(mutex)
+    try:
+        yield
+    finally:
+        for mutex in mutexes:
+            library.pthread_mutex_unlock(mutex)
 
 
 def _in_child() -> None:
