@@ -168,6 +168,87 @@ def test_dependent_rows_stay_dependent(ratio: float, rng: np.random.Generator) -
         assert t.redundant == ("inert.2",)
 
 
+# M and rows that are independent in the velocities, and parallel to 3e-8 or less in the metric of M.
+HIDDEN = {
+    "gear": lambda r, a: (np.diag([1, r, 2]), np.array([[a, -1, 0], [0, -1, a]])),
+    "held": lambda r, a: (np.diag([r, 1]), np.array([[1, a], [1, -a]])),
+    "held by one": lambda r, a: (np.diag([1, r]), np.array([[-a, 2], [0, a]])),
+    "three": lambda r, a: (np.diag([1, r, 2, r, 3]), np.array([[a, 1, 0, 2, 0], [0, 1, a, 2, 0], [0, 3, 0, 6, a]])),
+}
+SHALLOW = [(1e-6, 1e-5), (1e-8, 1e-4), (1e-10, 1e-3), (1e-11, 3e-3), (1e-12, 1e-2), (3e-13, 2e-2), (1e-9, 1e-5)]
+
+
+@pytest.mark.parametrize("kappa", [0.0, 0.5])
+@pytest.mark.parametrize(("r", "a"), SHALLOW)
+@pytest.mark.parametrize("name", HIDDEN)
+def test_rows_that_only_the_masses_make_parallel(
+    name: str, r: float, a: float, kappa: float, rng: np.random.Generator
+) -> None:
+    M, C = HIDDEN[name](r, a)
+    v = rng.standard_normal(len(M))
+    v[np.diag(M) == r] *= a  # as fast as the heavy ones drive it
+    expected = exact(M, v, C, kappa)
+    for n in (0, 3, N_COMPILED):
+        t = jd.transition(M, np.broadcast_to(v, (n, len(v))) if n else v, elastic=(C, kappa))
+        assert_digits(t, expected)
+        assert n or t.redundant == ()
+
+
+@pytest.mark.parametrize(("r", "a"), SHALLOW)
+def test_mechanisms_whose_masses_make_rows_parallel(r: float, a: float) -> None:
+    M, C = HIDDEN["gear"](r, a)
+    made, v = mechanism(M)
+    event = made.event(inert=[made.constraint("rows", ca.DM(C) @ v)])
+    before = np.array([1.0, a / 2, -1.0])
+    for n in (0, 3, 1500):
+        t = event.solve(v=np.broadcast_to(before, (n, 3)) if n else before)
+        assert_digits(t, exact(M, before, C, 0.0))
+
+
+@pytest.mark.parametrize("n", [0, 3, N_COMPILED])
+@pytest.mark.parametrize("r", [1.0, 1e-4, 1e-8, 1e-12, 1e-15])
+def test_rows_that_contradict_do_so_at_every_mass(r: float, n: int) -> None:
+    def solved(bias: float) -> jd.Transition:
+        rows = ([[1.0, -1.0], [2.0, -2.0]], [0.1, bias])
+        return jd.transition(np.diag([1.0, r]), np.ones((n, 2)) if n else np.ones(2), inert=rows)
+
+    assert np.all(solved(0.2).ok)
+    if n:
+        assert np.all(solved(0.201).status == jd.Status.CONTRADICTION)
+        return
+    with pytest.raises(jd.Contradiction, match="contradict"):
+        solved(0.201)
+
+
+@pytest.mark.parametrize("n", [0, 3, N_COMPILED])
+@pytest.mark.parametrize("r", [1.0, 1e-4, 1e-8, 1e-12, 1e-15])
+def test_prior_velocities_are_checked_at_every_mass(r: float, n: int) -> None:
+    def solved(off: float) -> jd.Transition:
+        v = np.array([0.7, 0.7 + off, -0.2])
+        M = np.diag([1.0, r, 2.0])
+        rows = {"regular": [[1.0, -1.0, 0.0]], "inert": [[0.0, 1.0, -1.0]]}
+        return jd.transition(M, np.broadcast_to(v, (n, 3)) if n else v, **rows)
+
+    assert np.all(solved(0.0).ok)
+    assert np.all(solved(1e-10).ok)
+    for off in (1e-6, -1e-3, 0.1):
+        if n:
+            assert np.all(solved(off).status == jd.Status.PRIOR_VIOLATED)
+        else:
+            with pytest.raises(jd.PriorViolated, match="regular"):
+                solved(off)
+
+
+@pytest.mark.parametrize("n", [0, N_COMPILED])
+@pytest.mark.parametrize("r", [1.0, 1e-8, 1e-14])
+def test_a_system_at_rest_that_is_held_takes_any_impulse(r: float, n: int) -> None:
+    """What is left of the velocities is rounding, and no contradiction."""
+    C = np.array([[1.0, -1, 0], [0, 1, -1], [1, 1, 1]])
+    v = np.zeros((n, 3)) if n else np.zeros(3)
+    t = jd.transition(np.diag([1.0, r, 2]), v, inert=np.vstack([C, C[0] + C[1]]), impulse=np.array([1e9, -3e8, 7.0]))
+    assert np.all(t.ok)
+
+
 def test_a_sum_in_twice_the_digits(rng: np.random.Generator) -> None:
     A, x, B, y = (rng.standard_normal(shape) for shape in ((5, 3, 4), (5, 4, 1), (5, 3, 2), (5, 2, 1)))
     nearly = A @ x + B @ y  # takes away all digits that a plain sum has

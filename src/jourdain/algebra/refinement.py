@@ -6,7 +6,8 @@ are √r times what they are in x = L v, and ε r of them is noise. With residua
 
     g = f̄ + C'ᵀλ̄ − M dv,   ρ = target − b⁺ − C'(v⁻ + dv),   dv ← dv + L⁻¹((I − QᵀQ) L⁻ᵀg + Qᵀ R⁻¹ρ),
 
-each step takes out all of the error but ε√r of it.
+each step takes out all of the error but ε√r of it. At still larger ratios, or where the rows share much of what they
+hold, `span` drops a row that is independent in the velocities themselves; the refined solution keeps it.
 """
 
 from __future__ import annotations
@@ -18,15 +19,30 @@ import numpy as np
 from jourdain.algebra import lapack
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Decomposition, Problem
+from jourdain.algebra.span import RANK, Span
 from jourdain.inputs import Array
+from jourdain.kinds import ON_KINDS
 
 DIGITS = 1e-9  # of the velocities
 N_STEPS = 3  # the second one does up to r = 1e14, the third up to 1e20
 
 
-def blurred(M: Any, parts: Decomposition, la: LinearAlgebra) -> Any:
-    """Whether noise in the directions of rows may cost the lightest velocity more than DIGITS, (1, 1)."""
-    return _lost(M, parts, la) > DIGITS**2 * la.smallest(parts.factor.pivots)
+def blurred(problem: Problem, parts: Decomposition, la: LinearAlgebra) -> Any:
+    """Whether noise in the directions of rows may cost the lightest velocity more than DIGITS, (1, 1).
+
+    Also where a row was dropped that is independent in the velocities.
+    """
+    noisy = _lost(problem.M, parts, la) > DIGITS**2 * la.smallest(parts.factor.pivots)
+    hidden = la.where(_hidden(problem, parts.on, la), 1.0, 0.0)
+    return la.either(noisy, la.transpose(hidden) @ hidden > 0)
+
+
+def _hidden(problem: Problem, on: Span, la: LinearAlgebra) -> Any:
+    """Whether a row was dropped, y_D = F y_S, though c_D − F c_S is more than rounding, row by row."""
+    n = problem.M.shape[-1]
+    units = la.scale_rows(on.scale, la.stack(la.zeros(0, n, like=on.Q), *(b.C for b in problem.of_kind(*ON_KINDS))))
+    ones = la.ones(n, 1, like=on.Q)
+    return n * (la.absolute(la.transpose(on.N) @ units) @ ones) > RANK * (la.absolute(units) @ ones)
 
 
 def sharp(M: Any, parts: Decomposition, la: LinearAlgebra) -> Any:
