@@ -21,6 +21,8 @@ from jourdain.kinds import BEFORE_KINDS, ON_KINDS, Kind
 TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of g in its own unit
 LARGEST = sys.float_info.max
 ROUNDING = 1e-14  # of the terms of a sum
+EPSILON = sys.float_info.epsilon
+SINKING = 1e-6  # of the speeds that occur: a contact that sinks in quicker was solved with too few digits
 UNREFINED_PIVOT = 1e-3  # of the diagonal; above it velocities need no refinement
 
 # What this algebra cannot decide is marked and looked at again.
@@ -62,6 +64,8 @@ def verdict(
             tests.append((Status.NOT_CONVERGED, values.contact_arrived))
         met = la.both(la.every(values.contact_residual <= TOLERANCE), values.contact_closing <= TOLERANCE)
         tests.append((Status.INFEASIBLE, met))
+        if not independent:
+            tests.append((Status.NOT_CONVERGED, la.every(_contacts_have_digits(problem, values, la))))
         tests.append((Status.AMBIGUOUS, la.where(values.contact_several, 0.0, 1.0) > 0))
     if not independent:  # rows that are well apart cannot contradict each other
         tests.append((Status.CONTRADICTION, la.every(_as_asked(problem, values, la))))
@@ -89,8 +93,26 @@ def _usual_speeds(rows: Any, row_length: Any, energy: Any, values: Outcome, la: 
     Velocities may be rounding of what energy allows.
     """
     allowed = root(2 * energy, la) * row_length
-    moving = sum(lengths(la.transpose(v), la) for v in (values.v_minus, values.v_plus))
-    return smaller(lengths(rows, la) * moving + ROUNDING / TOLERANCE * allowed, allowed, la)
+    return smaller(lengths(rows, la) * _speed(values, la) + ROUNDING / TOLERANCE * allowed, allowed, la)
+
+
+def _speed(values: Outcome, la: LinearAlgebra) -> Any:
+    """|v⁻| + |v⁺|."""
+    return sum(lengths(la.transpose(v), la) for v in (values.v_minus, values.v_plus))
+
+
+def _contacts_have_digits(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
+    """Whether contacts at light masses neither lose the digits of v⁺ nor sink in by speeds that occur, row by row."""
+    speed = _speed(values, la)
+    conditions = [la.either(values.blurred <= 0, EPSILON * values.contact_cancelled <= TOLERANCE * speed)]
+    for block, place in zip(problem.blocks, problem.stacked_places(), strict=True):
+        if block.kind == Kind.CONTACT:
+            rows = (values.u_plus, values.b_plus, values.row_length)
+            u, b, length = (la.rows(x, place.start, place.start + 1) for x in rows)
+            rounding = ROUNDING * root(2 * (values.T_minus + values.T_plus + values.T_free), la) * length
+            usual = lengths(la.rows(block.C, 0, 1), la) * speed + la.absolute(b)
+            conditions.append(-u <= SINKING * usual + rounding)
+    return la.stack(*conditions)
 
 
 def _prior_holds(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
