@@ -90,7 +90,7 @@ def contact_impulses(
     sure = la.ones(1, 1, like=Y) > 0
     redundant, noise2 = redundant + leaning, _noise2(contacts, acting * spanned.keep, spanned.Q)
     cancelled = la.zeros(1, 1, like=Y)
-    if solution.u_plus is None:
+    if solution.u_plus is None and solution.path is None:
         parts_of_v = la.absolute(parts.factor.solve(la.transpose(contacts.Y)))
         cancelled = la.largest(parts_of_v @ la.absolute(solution.impulse))
     given = (generalized, spanned.Q, redundant, undetermined, relieved, sure, solution, acting)
