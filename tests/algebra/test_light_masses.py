@@ -5,13 +5,16 @@ The oracle solves the same event in rational numbers, every input taken as the e
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import product
+
 import casadi as ca
 import numpy as np
 import pytest
 
 import jourdain as jd
 from jourdain.algebra import lapack
-from oracles.rational import Array, exact, rational
+from oracles.rational import Array, exact, rational, solution
 
 DIGITS = 1e-10  # of the velocities, and of the energy
 RATIOS = [1e4, 1e6, 1e8, 1e10, 1e12, 1e13, 1e14, 1e15, 1e16, 1e18]
@@ -130,6 +133,187 @@ def test_dependent_rows_stay_dependent(ratio: float, rng: np.random.Generator) -
         t = jd.transition(M, v, inert=C)
         assert t.ok
         assert t.redundant == ("inert.2",)
+
+
+# M and rows that are independent in the velocities, and parallel to 3e-8 or less in the metric of M.
+HIDDEN = {
+    "gear": lambda r, a: (np.diag([1, r, 2]), np.array([[a, -1, 0], [0, -1, a]])),
+    "held": lambda r, a: (np.diag([r, 1]), np.array([[1, a], [1, -a]])),
+    "held by one": lambda r, a: (np.diag([1, r]), np.array([[-a, 2], [0, a]])),
+    "three": lambda r, a: (np.diag([1, r, 2, r, 3]), np.array([[a, 1, 0, 2, 0], [0, 1, a, 2, 0], [0, 3, 0, 6, a]])),
+}
+SHALLOW = [(1e-6, 1e-5), (1e-8, 1e-4), (1e-10, 1e-3), (1e-11, 3e-3), (1e-12, 1e-2), (3e-13, 2e-2), (1e-9, 1e-5)]
+
+
+@pytest.mark.parametrize("kappa", [0.0, 0.5])
+@pytest.mark.parametrize(("r", "a"), SHALLOW)
+@pytest.mark.parametrize("name", HIDDEN)
+def test_rows_that_only_the_masses_make_parallel(
+    name: str, r: float, a: float, kappa: float, rng: np.random.Generator
+) -> None:
+    M, C = HIDDEN[name](r, a)
+    v = rng.standard_normal(len(M))
+    v[np.diag(M) == r] *= a  # as fast as the heavy ones drive it
+    expected = exact(M, v, C, kappa)
+    for n in (0, 3, N_COMPILED):
+        t = jd.transition(M, np.broadcast_to(v, (n, len(v))) if n else v, elastic=(C, kappa))
+        assert_digits(t, expected)
+        assert n or t.redundant == ()
+
+
+@pytest.mark.parametrize(("r", "a"), SHALLOW)
+def test_mechanisms_whose_masses_make_rows_parallel(r: float, a: float) -> None:
+    M, C = HIDDEN["gear"](r, a)
+    made, v = mechanism(M)
+    event = made.event(inert=[made.constraint("rows", ca.DM(C) @ v)])
+    before = np.array([1.0, a / 2, -1.0])
+    for n in (0, 3, 1500):
+        t = event.solve(v=np.broadcast_to(before, (n, 3)) if n else before)
+        assert_digits(t, exact(M, before, C, 0.0))
+
+
+@pytest.mark.parametrize("n", [0, 3, N_COMPILED])
+@pytest.mark.parametrize("r", [1.0, 1e-4, 1e-8, 1e-12, 1e-15])
+def test_rows_that_contradict_do_so_at_every_mass(r: float, n: int) -> None:
+    def solved(bias: float) -> jd.Transition:
+        rows = ([[1.0, -1.0], [2.0, -2.0]], [0.1, bias])
+        return jd.transition(np.diag([1.0, r]), np.ones((n, 2)) if n else np.ones(2), inert=rows)
+
+    assert np.all(solved(0.2).ok)
+    if n:
+        assert np.all(solved(0.201).status == jd.Status.CONTRADICTION)
+        return
+    with pytest.raises(jd.Contradiction, match="contradict"):
+        solved(0.201)
+
+
+@pytest.mark.parametrize("n", [0, 3, N_COMPILED])
+@pytest.mark.parametrize("r", [1.0, 1e-4, 1e-8, 1e-12, 1e-15])
+def test_prior_velocities_are_checked_at_every_mass(r: float, n: int) -> None:
+    def solved(off: float) -> jd.Transition:
+        v = np.array([0.7, 0.7 + off, -0.2])
+        M = np.diag([1.0, r, 2.0])
+        states = np.broadcast_to(v, (n, 3)) if n else v
+        return jd.transition(M, states, regular=[[1.0, -1.0, 0.0]], inert=[[0.0, 1.0, -1.0]])
+
+    assert np.all(solved(0.0).ok)
+    assert np.all(solved(1e-10).ok)
+    for off in (1e-6, -1e-3, 0.1):
+        if n:
+            assert np.all(solved(off).status == jd.Status.PRIOR_VIOLATED)
+        else:
+            with pytest.raises(jd.PriorViolated, match="regular"):
+                solved(off)
+
+
+@pytest.mark.parametrize("n", [0, N_COMPILED])
+@pytest.mark.parametrize("r", [1.0, 1e-8, 1e-14])
+def test_a_system_at_rest_that_is_held_takes_any_impulse(r: float, n: int) -> None:
+    """What is left of the velocities is rounding, and no contradiction."""
+    C = np.array([[1.0, -1, 0], [0, 1, -1], [1, 1, 1]])
+    v = np.zeros((n, 3)) if n else np.zeros(3)
+    t = jd.transition(np.diag([1.0, r, 2]), v, inert=np.vstack([C, C[0] + C[1]]), impulse=np.array([1e9, -3e8, 7.0]))
+    assert np.all(t.ok)
+
+
+def by_moreau(M: Array, v: Array, normals: Array, kappa: float, held: Array) -> list[Array]:
+    """Every v⁺ with 0 ≤ λ ⊥ u⁺ + κ u⁻ ≥ 0 at contacts that close, none of which depends on others that push."""
+    found, n = [], len(M)
+    mass, before, rows, fixed = rational(M), rational(v), rational(normals), rational(held).reshape(-1, n)
+    u_minus = rows @ before
+    for pushing in product(*((False,) if u > 0 else (False, True) for u in u_minus)):
+        acting = np.concatenate([fixed, rows[list(pushing)]])
+        k = len(acting)
+        A = np.full((n + k, n + k), Fraction(0))
+        A[:n, :n], A[:n, n:], A[n:, :n] = mass, -acting.T, acting
+        asked = [*([Fraction(0)] * len(fixed)), *(-Fraction(kappa) * u_minus[list(pushing)])]
+        found_now = solution(A, np.concatenate([mass @ before, np.array(asked, dtype=object)]))
+        opens = rows @ found_now[:n] + Fraction(kappa) * np.where(u_minus < 0, u_minus, 0)
+        if (found_now[n + len(fixed) :] >= 0).all() and (opens >= 0).all():
+            found.append(found_now[:n].astype(float))
+    return found
+
+
+CONTACTS = {  # M, v⁻, normals, rows that are inert
+    "between": lambda r: (np.diag([1, r, 2]), [1, 0.5, -1], [[-1, 1, 0], [0, -1, 1]], []),
+    "behind a row": lambda r: (np.diag([1, r, 2]), [1, 0.5, -1], [[0, -1, 1]], [[-1, 1, 0]]),
+    "wedge": lambda r: (np.diag([r, 1, r]), [0.2, -1, 0.3], [[1, 1, 0], [-1, 1, 0], [0, 1, 2]], []),
+    "chain": lambda r: (np.diag([1, r, 2, 3 * r, 1.5]), [2, 1, 0, -1, -2], np.eye(4, 5, 1) - np.eye(4, 5), []),
+}
+
+
+@pytest.mark.parametrize("kappa", [0.0, 0.5])
+@pytest.mark.parametrize("ratio", [1e3, 1e6, 1e9, 1e12, 1e14])
+@pytest.mark.parametrize("name", CONTACTS)
+def test_contacts(name: str, ratio: float, kappa: float) -> None:
+    M, v, normals, held = (np.asarray(part, dtype=float) for part in CONTACTS[name](1 / ratio))
+    expected = by_moreau(M, v, normals, kappa, held)
+    inert = held if held.size else None
+    contacts = [jd.Contact(normal=normal, law=jd.laws.Frictionless(kappa)) for normal in normals]
+    for n in (0, 3, N_COMPILED):
+        t = jd.transition(M, np.broadcast_to(v, (n, len(v))) if n else v, contacts=contacts, inert=inert)
+        assert np.all(t.status <= jd.Status.ENERGY_CREATED)
+        assert min(np.max(np.abs(t.v_plus - v_plus)) for v_plus in expected) <= DIGITS
+
+
+@pytest.mark.parametrize("ratio", [1e8, 1e13])
+@pytest.mark.parametrize("name", CONTACTS)
+def test_contacts_of_mechanisms(name: str, ratio: float) -> None:
+    M, v, normals, held = (np.asarray(part, dtype=float) for part in CONTACTS[name](1 / ratio))
+    expected = by_moreau(M, v, normals, 0.5, held)
+    made, symbols = mechanism(M)
+    law = jd.laws.Frictionless(0.5)
+    contacts = {made.contact(f"c{i}", normal=ca.DM(c).T @ symbols): law for i, c in enumerate(normals)}
+    rows = [made.constraint("rows", ca.DM(held) @ symbols)] if held.size else []
+    event = made.event(inert=rows, contacts=contacts)
+    for n in (0, 3, 1500):
+        t = event.solve(v=np.broadcast_to(v, (n, len(v))) if n else v)
+        assert np.all(t.status <= jd.Status.ENERGY_CREATED)
+        assert min(np.max(np.abs(t.v_plus - v_plus)) for v_plus in expected) <= DIGITS
+
+
+LAWS = [
+    jd.laws.Frictionless(0.0),
+    jd.laws.Frictionless(0.0, law="poisson"),
+    jd.laws.MoreauCoulomb(0.0, 0.0),
+    jd.laws.NoSlip(0.0),
+]
+
+
+@pytest.mark.parametrize("n", [0, N_COMPILED])
+@pytest.mark.parametrize("ratio", [1.0, 1e3, 1e6, 1e9, 1e12, 1e15, 1e18])
+@pytest.mark.parametrize("name", ["between", "behind a row", "wedge"])
+def test_contacts_of_every_law_are_right_or_refused(name: str, ratio: float, n: int) -> None:
+    """Without restitution all laws agree on the normals. What is solved is right; ordinary masses are solved.
+
+    Tangents move velocities of their own.
+    """
+    M, v, normals, held = (np.asarray(part, dtype=float) for part in CONTACTS[name](1 / ratio))
+    expected, (k, n_v) = by_moreau(M, v, normals, 0.0, held), normals.shape
+    wide = np.eye(n_v + k)
+    wide[:n_v, :n_v] = M
+    v, normals, held = np.pad(v, (0, k)), np.pad(normals, ((0, 0), (0, k))), held.reshape(-1, n_v)
+    inert = np.pad(held, ((0, 0), (0, k))) if len(held) else None
+    for law in LAWS:
+        contacts = [
+            jd.Contact(normal=normal, tangent=[] if isinstance(law, jd.laws.Frictionless) else [tangent], law=law)
+            for normal, tangent in zip(normals, np.eye(k, n_v + k, n_v), strict=True)
+        ]
+        try:
+            t = jd.transition(wide, np.broadcast_to(v, (n, n_v + k)) if n else v, contacts=contacts, inert=inert)
+        except (jd.NotConverged, jd.Infeasible):
+            assert ratio > 1e6
+            continue
+        assert np.all(t.ok) or ratio > 1e6
+        if np.all(t.ok):
+            assert min(np.max(np.abs(t.v_plus[..., :n_v] - v_plus)) for v_plus in expected) <= 1e-8
+
+
+def test_digits_that_are_lost_are_told() -> None:
+    law = jd.laws.Frictionless(0.0, law="poisson")
+    contacts = [jd.Contact(normal=normal, law=law) for normal in ([-1.0, 1, 0], [0.0, -1, 1])]
+    with pytest.raises(jd.NotConverged, match="make the light masses heavier"):
+        jd.transition(np.diag([1, 1e-12, 2]), [1, 0.5, -1], contacts=contacts)
 
 
 def test_a_sum_in_twice_the_digits(rng: np.random.Generator) -> None:

@@ -1,7 +1,7 @@
 """What an outcome must satisfy before it is handed out, as one number per event; written over `la` like the event.
 
 Speeds along a row c are compared with √(2T · c M⁻¹ cᵀ), the largest that the kinetic energy T allows, so that units
-drop out.
+drop out; and with |c| (|v⁻| + |v⁺|), since a light mass would be allowed any speed.
 """
 
 from __future__ import annotations
@@ -10,17 +10,19 @@ import sys
 from functools import reduce
 from typing import Any
 
-from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE, root
+from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE, lengths, root, smaller
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Problem
 from jourdain.algebra.record import Outcome
 from jourdain.algebra.span import RANK, SMALL_PIVOT
 from jourdain.errors import Status
-from jourdain.kinds import BEFORE_KINDS, Kind
+from jourdain.kinds import BEFORE_KINDS, ON_KINDS, Kind
 
 TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of g in its own unit
 LARGEST = sys.float_info.max
 ROUNDING = 1e-14  # of the terms of a sum
+EPSILON = sys.float_info.epsilon
+SINKING = 1e-6  # of the speeds that occur: a contact that sinks in quicker was solved with too few digits
 UNREFINED_PIVOT = 1e-3  # of the diagonal; above it velocities need no refinement
 
 # What this algebra cannot decide is marked and looked at again.
@@ -62,9 +64,11 @@ def verdict(
             tests.append((Status.NOT_CONVERGED, values.contact_arrived))
         met = la.both(la.every(values.contact_residual <= TOLERANCE), values.contact_closing <= TOLERANCE)
         tests.append((Status.INFEASIBLE, met))
+        if not independent:
+            tests.append((Status.NOT_CONVERGED, la.every(_contacts_have_digits(problem, values, la))))
         tests.append((Status.AMBIGUOUS, la.where(values.contact_several, 0.0, 1.0) > 0))
     if not independent:  # rows that are well apart cannot contradict each other
-        tests.append((Status.CONTRADICTION, la.every(_as_asked(values, la))))
+        tests.append((Status.CONTRADICTION, la.every(_as_asked(problem, values, la))))
     tests.append((Status.NOT_FINITE, finite(la.stack(values.outputs_minus, values.outputs_plus), la)))
     tests.append((Status.ENERGY_CREATED, values.energy_created <= 0))
     small = UNREFINED_PIVOT if independent else SMALL_PIVOT
@@ -83,9 +87,32 @@ def finite(column: Any, la: LinearAlgebra) -> Any:
     return la.transpose(la.absolute(column)) @ la.ones(column.shape[-2], 1, like=column) <= LARGEST
 
 
-def _slow(u: Any, slack: Any, energy: Any, row_length: Any, la: LinearAlgebra, part: float = TOLERANCE) -> Any:
-    """Whether |u| ≤ part √(2T) √(c M⁻¹ cᵀ) + slack, row by row."""
-    return la.absolute(u) - slack <= part * root(2 * energy, la) * row_length
+def _usual_speeds(rows: Any, row_length: Any, energy: Any, values: Outcome, la: LinearAlgebra) -> Any:
+    """The speed along each row that is usual in this event, (k, 1): what energy allows, or what occurs if it is less.
+
+    Velocities may be rounding of what energy allows.
+    """
+    allowed = root(2 * energy, la) * row_length
+    return smaller(lengths(rows, la) * _speed(values, la) + ROUNDING / TOLERANCE * allowed, allowed, la)
+
+
+def _speed(values: Outcome, la: LinearAlgebra) -> Any:
+    """|v⁻| + |v⁺|."""
+    return sum(lengths(la.transpose(v), la) for v in (values.v_minus, values.v_plus))
+
+
+def _contacts_have_digits(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
+    """Whether contacts at light masses neither lose the digits of v⁺ nor sink in by speeds that occur, row by row."""
+    speed = _speed(values, la)
+    conditions = [la.either(values.blurred <= 0, EPSILON * values.contact_cancelled <= TOLERANCE * speed)]
+    for block, place in zip(problem.blocks, problem.stacked_places(), strict=True):
+        if block.kind == Kind.CONTACT:
+            rows = (values.u_plus, values.b_plus, values.row_length)
+            u, b, length = (la.rows(x, place.start, place.start + 1) for x in rows)
+            rounding = ROUNDING * root(2 * (values.T_minus + values.T_plus + values.T_free), la) * length
+            usual = lengths(la.rows(block.C, 0, 1), la) * speed + la.absolute(b)
+            conditions.append(-u <= SINKING * usual + rounding)
+    return la.stack(*conditions)
 
 
 def _prior_holds(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
@@ -95,10 +122,10 @@ def _prior_holds(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
         if block.kind in BEFORE_KINDS:
             rows = (values.u_minus, values.b_minus, values.row_length)
             u, b, length = (la.rows(x, place.start, place.stop) for x in rows)
-            slack = TOLERANCE * la.absolute(b)
+            slack = TOLERANCE * (la.absolute(b) + _usual_speeds(block.C, length, values.T_minus, values, la))
             if values.u_rounding is not None:
                 slack = slack + la.rows(values.u_rounding, place.start, place.stop)
-            conditions.append(_slow(u, slack, values.T_minus, length, la))
+            conditions.append(la.absolute(u) <= slack)
     return la.stack(*conditions)
 
 
@@ -127,14 +154,15 @@ def _of_ordinary_size(problem: Problem, values: Outcome, la: LinearAlgebra, inde
     return la.stack(*conditions)
 
 
-def _as_asked(values: Outcome, la: LinearAlgebra) -> Any:
+def _as_asked(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
     """Whether the rows that are on during the event come out as asked, row by row: C'v⁺ + b⁺ = target.
 
     A row that was dropped may be off by the part of it, shorter than RANK, that the others do not span.
     """
     asked = values.target
-    k = asked.shape[-2]
+    k, C = asked.shape[-2], [block.C for block in problem.of_kind(*ON_KINDS)]
     u, b, length = (la.rows(x, 0, k) for x in (values.u_plus, values.b_plus, values.row_length))
     energy = values.T_minus + values.T_plus + values.T_free
-    slack = TOLERANCE * (la.absolute(b) + la.absolute(asked))
-    return _slow(u - asked, slack, energy, length, la, part=TOLERANCE + RANK)
+    usual = _usual_speeds(la.stack(la.zeros(0, problem.M.shape[-1], like=problem.M), *C), length, energy, values, la)
+    slack = TOLERANCE * (la.absolute(b) + la.absolute(asked)) + (TOLERANCE + RANK) * usual
+    return la.absolute(u - asked) <= slack

@@ -24,7 +24,7 @@ from jourdain.algebra.entries import columns, lengths, scaled, squares
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Block, Decomposition, Problem, decompose, target
 from jourdain.algebra.record import CONTACT_FIELDS, Outcome
-from jourdain.algebra.refinement import blurred, refined, sharp
+from jourdain.algebra.refinement import blurred, refined, refined_with_contacts, sharp
 from jourdain.algebra.span import RANK, span
 from jourdain.kinds import AFTER_KINDS, BEFORE_KINDS, ON_KINDS, Kind
 
@@ -63,7 +63,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
     no_rows = la.zeros(0, problem.M.shape[-1], like=problem.M)
     Y = la.stack(no_rows, *(scaled(block.C, parts.factor, la) for block in others))
     lengths2 = la.stack(_on_lengths2(parts, 0), squares(Y, la))  # c M⁻¹ cᵀ
-    apart = la.both(on.apart, sharp(problem.M, parts, la))
+    apart = la.both(on.apart, sharp(problem.M, parts, jump.response, la))
     response, v_minus, v_plus = jump.response, problem.v_minus, problem.v_minus + jump.dv
 
     def stack(parts: list[Any]) -> Any:
@@ -109,7 +109,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
         row_length=None if independent else lengths(Y, la),
         required_friction=nothing,
         apart=apart if response is None else la.both(apart, response.apart),
-        blurred=la.where(blurred(problem.M, parts, la), 1.0, 0.0),
+        blurred=la.where(blurred(problem, parts, response, la), 1.0, 0.0),
         target=jump.asked,
         pivots=parts.factor.pivots,
         M_diagonal=la.diagonal_of(problem.M),
@@ -165,6 +165,9 @@ def _jump(problem: Problem, parts: Decomposition, la: LinearAlgebra, independent
     if contacts is not None:  # what the contacts do besides, and how the rows that are on answer
         x_f = x_f + factor.solve_transposed(contacts.generalized)
         x_a, delta, dv = response_to(given + contacts.generalized, x_f)
+        if refine and problem.dv is None and contacts.solution.u_plus is not None:
+            impulse = on.impulse(delta - on.Q @ x_f)
+            dv = refined_with_contacts(dv, impulse, problem, parts, contacts, given, C_on, asked - b_plus)
     if refine:
         dv = dv if problem.dv is None else problem.dv
         step = factor.apply(dv)
@@ -233,6 +236,7 @@ def _with_contacts(values: Outcome, problem: Problem, response: ContactResponse,
         contact_arrived=empty if solution.arrived is None else solution.arrived,
         contact_several=solution.several,
         contact_closing=solution.closing,
+        contact_cancelled=response.cancelled,
         contact_kink=empty if solution.kink is None else solution.kink,
         contact_ways=empty if solution.ways is None else solution.ways,
     )

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Generic
@@ -120,6 +120,15 @@ def decompose(problem: Problem, la: LinearAlgebra, independent: bool = False, an
     n = problem.M.shape[-1]
     on_blocks = problem.of_kind(*ON_KINDS)
     rows = [block.C for block in on_blocks]
-    clear = span(rows, n, la, problem.M, any_size=True).keep if any_mass else None
-    on = span([scaled(C, factor, la) for C in rows], n, la, problem.M, independent, any_size=True, clear=clear)
+    if any_mass:
+        on = spanned_at_any_mass(rows, factor, problem.M, la)
+    else:
+        on = span([scaled(C, factor, la) for C in rows], n, la, problem.M, independent, any_size=True)
     return Decomposition(factor, on, problem.n_rows(Kind.REGULAR), la)
+
+
+def spanned_at_any_mass(rows: Sequence[Any], factor: Factor, M: Any, la: LinearAlgebra) -> Span:
+    """What rows C_s span; those that are independent in the velocities are kept."""
+    n = M.shape[-1]
+    clear = span(rows, n, la, M, any_size=True).keep
+    return span([scaled(C, factor, la) for C in rows], n, la, M, any_size=True, clear=clear)

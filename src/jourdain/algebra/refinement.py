@@ -6,36 +6,55 @@ are √r times what they are in x = L v, and ε r of them is noise. With residua
 
     g = f̄ + C'ᵀλ̄ − M dv,   ρ = target − b⁺ − C'(v⁻ + dv),   dv ← dv + L⁻¹((I − QᵀQ) L⁻ᵀg + Qᵀ R⁻¹ρ),
 
-each step takes out all of the error but ε√r of it.
+each step takes out all of the error but ε√r of it. At still larger ratios, or where the rows share much of what they
+hold, `span` drops a row that is independent in the velocities themselves; the refined solution keeps it.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from jourdain.algebra import lapack
+from jourdain.algebra.contacts.response import ContactResponse
 from jourdain.algebra.linear import LinearAlgebra
-from jourdain.algebra.problem import Decomposition, Problem
+from jourdain.algebra.problem import Decomposition, Problem, spanned_at_any_mass
+from jourdain.algebra.span import RANK, Span
 from jourdain.inputs import Array
+from jourdain.kinds import ON_KINDS, Kind
 
 DIGITS = 1e-9  # of the velocities
 N_STEPS = 3  # the second one does up to r = 1e14, the third up to 1e20
 
 
-def blurred(M: Any, parts: Decomposition, la: LinearAlgebra) -> Any:
-    """Whether noise in the directions of rows may cost the lightest velocity more than DIGITS, (1, 1)."""
-    return _lost(M, parts, la) > DIGITS**2 * la.smallest(parts.factor.pivots)
+def blurred(problem: Problem, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
+    """Whether noise in the directions of rows may cost the lightest velocity more than DIGITS, (1, 1).
+
+    Also where a row was dropped that is independent in the velocities.
+    """
+    noisy = _lost(problem.M, parts, response, la) > DIGITS**2 * la.smallest(parts.factor.pivots)
+    hidden = la.where(_hidden(problem, parts.on, la), 1.0, 0.0)
+    return la.either(noisy, la.transpose(hidden) @ hidden > 0)
 
 
-def sharp(M: Any, parts: Decomposition, la: LinearAlgebra) -> Any:
+def _hidden(problem: Problem, on: Span, la: LinearAlgebra) -> Any:
+    """Whether a row was dropped, y_D = F y_S, though c_D − F c_S is more than rounding, row by row."""
+    n = problem.M.shape[-1]
+    units = la.scale_rows(on.scale, la.stack(la.zeros(0, n, like=on.Q), *(b.C for b in problem.of_kind(*ON_KINDS))))
+    ones = la.ones(n, 1, like=on.Q)
+    return n * (la.absolute(la.transpose(on.N) @ units) @ ones) > RANK * (la.absolute(units) @ ones)
+
+
+def sharp(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
     """The contrary; NaN is neither."""
-    return _lost(M, parts, la) <= DIGITS**2 * la.smallest(parts.factor.pivots)
+    return _lost(M, parts, response, la) <= DIGITS**2 * la.smallest(parts.factor.pivots)
 
 
-def _lost(M: Any, parts: Decomposition, la: LinearAlgebra) -> Any:
-    return parts.on.noise * parts.on.noise * la.largest(la.diagonal_of(M))
+def _lost(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
+    noise2 = parts.on.noise * parts.on.noise + (0.0 if response is None else response.noise2)
+    return noise2 * la.largest(la.diagonal_of(M))
 
 
 def refined(
@@ -54,3 +73,24 @@ def refined(
         push = on.impulse(along - on.Q @ x_g)
         pushes.append(np.where(np.isfinite(push).all(axis=-2, keepdims=True), push, 0.0))
     return np.asarray(sum(reversed(moves)))  # the small ones first
+
+
+def refined_with_contacts(
+    dv: Array,
+    impulse: Array,
+    problem: Problem[Array],
+    parts: Decomposition,
+    response: ContactResponse[Array],
+    f: Array,
+    C: Array,
+    asked: Array,
+) -> Array:
+    """The same for contacts: their rows that act are rows that are on, with the speeds that their laws gave them."""
+    assert response.solution.u_plus is not None
+    touching = problem.of_kind(Kind.CONTACT)
+    b_plus = lapack.stack(*(block.b_plus for block in touching))
+    rows = [C, response.acting * lapack.stack(*(block.C for block in touching))]
+    on = spanned_at_any_mass(rows, parts.factor, problem.M, lapack)
+    asked = lapack.stack(asked, response.acting * (response.solution.u_plus - b_plus))
+    impulses = lapack.stack(impulse, response.solution.impulse)
+    return refined(dv, impulses, problem, replace(parts, on=on), f, lapack.stack(*rows), asked)

@@ -68,6 +68,11 @@ def refusal(
         return _infeasible(values, layout)
     if status == Status.AMBIGUOUS:
         return _ambiguous(values, layout)
+    if status == Status.NOT_CONVERGED and np.all(values.contact_arrived > 0):  # also where nothing is iterated
+        return NotConverged(
+            f"The velocities after {listing(layout.along('one_sided'))} lost their digits, because the masses that the "
+            "contacts share differ too much; make the light masses heavier, or use Frictionless() or NoSlip()."
+        )
     if status == Status.NOT_CONVERGED:
         return NotConverged(
             f"The impulses of {listing(layout.along('one_sided'))}, in space and with friction, were not found; change "

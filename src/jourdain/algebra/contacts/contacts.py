@@ -95,6 +95,7 @@ class Contacts(Generic[X]):
     u_minus: X  # (rows, 1), before the event
     u: X  # (rows, 1), with what the two-sided rows do, without the contacts
     speed: X  # (rows, 1), √(2T · c M⁻¹ cᵀ): the largest that the kinetic energy allows
+    usual: X  # (rows, 1), the same or, if it is less, |c| |v⁻|: energy allows a light mass any speed
     least: X  # (1, 1), a speed along unit rows: slower ones are rounding of what the mechanism does
     independent: bool  # rows are taken to be well conditioned
     found: X | None  # (f, 1), what an `Iteration` found; None: it is run on the spot, with numbers
@@ -103,7 +104,7 @@ class Contacts(Generic[X]):
     @property
     def opening(self) -> Any:
         """Conditions (rows, 1), true along rows that open; contacts whose normals do are left alone by most laws."""
-        return self.u_minus > SEPARATES * self.speed  # type: ignore[operator]
+        return self.u_minus > SEPARATES * self.usual  # type: ignore[operator]
 
     @property
     def W(self) -> Any:
@@ -167,6 +168,7 @@ class ContactSolution(Generic[X]):
     apart: X | None = None  # (1, 1), whether rows taken to be well conditioned are; None: that was not assumed
     asked: X | None = None  # (m, 1), of an `Iteration`, for solvers that need one
     arrived: X | None = None  # (1, 1), whether it did
+    u_plus: X | None = None  # (rows, 1), what the law asks of u⁺ along rows that act; None where it asks otherwise
 
 
 def iteration_of(blocks: Sequence[Block[Any]]) -> Iteration | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from jourdain.algebra.contacts import moreau_plane
@@ -19,7 +20,7 @@ def moreau(contacts: Contacts) -> ContactSolution:
     """0 ≤ λ ⊥ u⁺ + κ u⁻ ≥ 0 of contacts that close; those that may stick do, or slide."""
     Y, _, r = _taking_part(contacts, _closing(contacts))
     left = contacts.opening if any("sticks" in place.ways for place in contacts.places()) else None
-    return _solution(contacts, hold(contacts, Y, r, left=left).answer())
+    return replace(_solution(contacts, hold(contacts, Y, r, left=left).answer()), u_plus=-_restitution(contacts))
 
 
 def poisson(contacts: Contacts) -> ContactSolution:
@@ -63,10 +64,14 @@ def _closing(contacts: Contacts) -> Any:
 
 def _taking_part(contacts: Contacts, taken: Any) -> tuple[Any, Any, Any]:
     """(Y, u, r) of the rows that take part: u⁺ + κ u⁻ = r + W λ along normals, u⁺ along tangents."""
-    la, kappa = contacts.la, contacts.each(contacts.number("restitution"))
-    Y, u = la.scale_rows(taken, contacts.Y), taken * contacts.u
-    approach = la.where(contacts.u_minus < 0, contacts.u_minus, 0.0)
-    return Y, u, u + taken * contacts.along_normals(kappa * approach)
+    Y, u = contacts.la.scale_rows(taken, contacts.Y), taken * contacts.u
+    return Y, u, u + taken * _restitution(contacts)
+
+
+def _restitution(contacts: Contacts) -> Any:
+    """κ u⁻ along normals that close, (rows, 1)."""
+    approach = contacts.la.where(contacts.u_minus < 0, contacts.u_minus, 0.0)
+    return contacts.along_normals(contacts.each(contacts.number("restitution")) * approach)
 
 
 def _solution(contacts: Contacts, held: Held, asked: Any = None, arrived: Any = None) -> ContactSolution:

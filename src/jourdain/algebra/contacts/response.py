@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
 from jourdain.algebra.contacts.contacts import Contacts, ContactSolution
-from jourdain.algebra.entries import each_row, larger, root, row, scaled, squares
+from jourdain.algebra.entries import each_row, larger, root, row, scaled, smaller, squares
 from jourdain.algebra.linear import LinearAlgebra, X
 from jourdain.algebra.span import RANK, free_of, span
 from jourdain.errors import BadEvent
@@ -18,6 +18,7 @@ from jourdain.kinds import ContactState, Kind
 if TYPE_CHECKING:
     from jourdain.algebra.problem import Decomposition, Problem
 
+EPSILON = 1e-15  # how well the direction of a row is known
 SLOW = 1e-5  # of the speed that the kinetic energy allows: slower approaches meet their laws only to rounding of this
 
 
@@ -32,6 +33,9 @@ class ContactResponse(Generic[X]):
     shared: X  # (rows that are on, 1), 1 where a contact could take over from one of these
     apart: X  # (1, 1), whether their rows are well conditioned, if that was assumed
     solution: ContactSolution[X]
+    acting: X  # (rows, 1), 1 where a row carries an impulse, else 0
+    noise2: X  # (1, 1), how well the directions of rows that act are known, squared
+    cancelled: X  # (1, 1), the largest part of a velocity that one of the impulses gives, if that is not refined
 
 
 def contact_impulses(
@@ -46,13 +50,16 @@ def contact_impulses(
         return None
     C = la.stack(*(block.C for block in blocks))
     Y = scaled(C, parts.factor, la)
+    v_minus, b_minus = problem.v_minus, la.stack(*(block.b_minus for block in blocks))
+    allowed2 = 2 * energy * squares(Y, la)
     contacts = Contacts(
         blocks=blocks,
         Y=free_of(Y, parts.on.Q, la),
         unreduced=Y,
-        u_minus=la.stack(*(block.C @ problem.v_minus + block.b_minus for block in blocks)),
+        u_minus=C @ v_minus + b_minus,
         u=la.stack(*(block.C @ v + block.b_plus for block in blocks)),
-        speed=root(2 * energy * squares(Y, la), la),
+        speed=root(allowed2, la),
+        usual=root(smaller(squares(C, la) * (la.transpose(v_minus) @ v_minus) + b_minus * b_minus, allowed2, la), la),
         least=SLOW * root(2 * energy, la),
         found=problem.found,
         independent=independent,
@@ -70,7 +77,10 @@ def contact_impulses(
     if solution.apart is not None:
         none, others = la.zeros(len(rows), 1, like=Y), la.zeros(parts.on.keep.shape[-2], 1, like=Y)
         apart = la.both(solution.apart, la.transpose(leaning) @ leaning <= 0)
-        return ContactResponse(generalized, _orthonormal(rows, la), none, none, others, apart, solution)
+        Q = _orthonormal(rows, la)
+        noise2 = _noise2(contacts, acting, Q)
+        nothing = la.zeros(1, 1, like=Y)
+        return ContactResponse(generalized, Q, none, none, others, apart, solution, acting, noise2, nothing)
     spanned = span(rows, Y.shape[-1], la, like=Y)
     redundant = acting * (1 - spanned.keep)
     # A dropped row and those that it depends on can share an impulse in many ways.
@@ -78,7 +88,28 @@ def contact_impulses(
     undetermined = la.where(acting * among > RANK, 1.0, 0.0) + leaning
     relieved = _relieved(contacts, leaning, parts)
     sure = la.ones(1, 1, like=Y) > 0
-    return ContactResponse(generalized, spanned.Q, redundant + leaning, undetermined, relieved, sure, solution)
+    redundant, noise2 = redundant + leaning, _noise2(contacts, acting * spanned.keep, spanned.Q)
+    cancelled = la.zeros(1, 1, like=Y)
+    if solution.u_plus is None and solution.path is None:
+        parts_of_v = la.absolute(parts.factor.solve(la.transpose(contacts.Y)))
+        cancelled = la.largest(parts_of_v @ la.absolute(solution.impulse))
+    given = (generalized, spanned.Q, redundant, undetermined, relieved, sure, solution, acting)
+    return ContactResponse(*given, noise2, cancelled)
+
+
+def _noise2(contacts: Contacts, acting: Any, Q: Any) -> Any:
+    """The square of how well the directions Q of rows that act are known, (1, 1).
+
+    What is left of row i, q_i·y_i, is short where it leans on rows before it: it is known the less, and so are those
+    that lean on it.
+    """
+    la = contacts.la
+    noise2 = EPSILON**2 * la.ones(1, 1, like=contacts.Y)
+    for acts, q, y in zip(*(each_row(matrix, la) for matrix in (acting, Q, contacts.unreduced)), strict=True):
+        left = q @ la.transpose(y)
+        part = la.where(acts > 0, y @ la.transpose(y) / la.where(acts > 0, left * left, 1.0), 1.0)
+        noise2 = noise2 * part
+    return noise2
 
 
 def _leaning(contacts: Contacts, solution: ContactSolution) -> Any:
