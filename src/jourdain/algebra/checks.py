@@ -65,7 +65,7 @@ def verdict(
         met = la.both(la.every(values.contact_residual <= TOLERANCE), values.contact_closing <= TOLERANCE)
         tests.append((Status.INFEASIBLE, met))
         if not independent:
-            tests.append((Status.NOT_CONVERGED, la.every(_contacts_have_digits(problem, values, la))))
+            tests.append((Status.NOT_CONVERGED, _contacts_have_digits(problem, values, la)))
         tests.append((Status.AMBIGUOUS, la.where(values.contact_several, 0.0, 1.0) > 0))
     if not independent:  # rows that are well apart cannot contradict each other
         tests.append((Status.CONTRADICTION, la.every(_as_asked(problem, values, la))))
@@ -102,9 +102,9 @@ def _speed(values: Outcome, la: LinearAlgebra) -> Any:
 
 
 def _contacts_have_digits(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
-    """Whether contacts at light masses neither lose the digits of v⁺ nor sink in by speeds that occur, row by row."""
+    """Whether contacts at light masses neither lose the digits of v⁺ nor sink in by speeds that occur."""
     speed = _speed(values, la)
-    conditions = [la.either(values.blurred <= 0, EPSILON * values.contact_cancelled <= TOLERANCE * speed)]
+    conditions = [EPSILON * values.contact_cancelled <= TOLERANCE * speed]
     for block, place in zip(problem.blocks, problem.stacked_places(), strict=True):
         if block.kind == Kind.CONTACT:
             rows = (values.u_plus, values.b_plus, values.row_length)
@@ -112,7 +112,7 @@ def _contacts_have_digits(problem: Problem, values: Outcome, la: LinearAlgebra) 
             rounding = ROUNDING * root(2 * (values.T_minus + values.T_plus + values.T_free), la) * length
             usual = lengths(la.rows(block.C, 0, 1), la) * speed + la.absolute(b)
             conditions.append(-u <= SINKING * usual + rounding)
-    return la.stack(*conditions)
+    return la.either(values.blurred <= 0, la.every(la.stack(*conditions)))
 
 
 def _prior_holds(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:

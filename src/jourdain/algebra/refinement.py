@@ -85,12 +85,16 @@ def refined_with_contacts(
     C: Array,
     asked: Array,
 ) -> Array:
-    """The same for contacts: their rows that act are rows that are on, with the speeds that their laws gave them."""
-    assert response.solution.u_plus is not None
+    """The same for contacts: their rows that are held are rows that are on; impulses along others are given."""
+    u_plus, held = response.solution.u_plus, response.solution.held
+    assert u_plus is not None
+    assert held is not None
     touching = problem.of_kind(Kind.CONTACT)
     b_plus = lapack.stack(*(block.b_plus for block in touching))
-    rows = [C, response.acting * lapack.stack(*(block.C for block in touching))]
+    C_contacts = lapack.stack(*(block.C for block in touching))
+    rows = [C, held * C_contacts]
+    f = f + lapack.transpose(C_contacts) @ ((1 - held) * response.solution.impulse)
     on = spanned_at_any_mass(rows, parts.factor, problem.M, lapack)
-    asked = lapack.stack(asked, response.acting * (response.solution.u_plus - b_plus))
-    impulses = lapack.stack(impulse, response.solution.impulse)
+    asked = lapack.stack(asked, held * (u_plus - b_plus))
+    impulses = lapack.stack(impulse, held * response.solution.impulse)
     return refined(dv, impulses, problem, replace(parts, on=on), f, lapack.stack(*rows), asked)

@@ -30,6 +30,7 @@ class Held:
     ways: Any = None  # (ways, 1): by how much each way to hold misses the conditions
     one_of_many: Any = None  # (1, 1): whether the motion rests on the least of many impulses of compression
     inside: Any = None  # (rows, 1): the impulses that margins are measured with
+    again: Any = None  # (rows, 1): of Poisson's law, the impulses that keep apart what would touch again
     apart: Any = None  # (1, 1): whether the rows of all ways are well apart, if that was assumed
 
 

@@ -168,7 +168,8 @@ class ContactSolution(Generic[X]):
     apart: X | None = None  # (1, 1), whether rows taken to be well conditioned are; None: that was not assumed
     asked: X | None = None  # (m, 1), of an `Iteration`, for solvers that need one
     arrived: X | None = None  # (1, 1), whether it did
-    u_plus: X | None = None  # (rows, 1), what the law asks of u⁺ along rows that act; None where it asks otherwise
+    u_plus: X | None = None  # (rows, 1), what the law demands of u⁺ along the rows `held`; None: of no row
+    held: X | None = None  # (rows, 1), 1 along these rows, else 0
 
 
 def iteration_of(blocks: Sequence[Block[Any]]) -> Iteration | None:

@@ -117,7 +117,8 @@ def hold_by_poisson(contacts: Contacts, Y: Any, u: Any, kappa: Any) -> Held:
     margin = smaller(compression.margin, rest.margin, la)
     worse = larger(compression.miss, rest.miss, la)
     shared = None if contacts.independent else _shared_unevenly(compressing, expanding, kappa)
-    return replace(rest, impulse=given_back + rest.impulse, miss=worse, margin=margin, one_of_many=shared)
+    total = given_back + rest.impulse
+    return replace(rest, impulse=total, miss=worse, margin=margin, one_of_many=shared, again=rest.impulse)
 
 
 def _shared_unevenly(compressing: Choice, expanding: Choice, kappa: Any) -> Any:

@@ -9,36 +9,61 @@ from jourdain.algebra.contacts import moreau_plane
 from jourdain.algebra.contacts.choice import Choice, Held
 from jourdain.algebra.contacts.contacts import Contacts, ContactSolution, Rows
 from jourdain.algebra.contacts.frictionless import hold, hold_by_poisson
-from jourdain.algebra.entries import row, squares
+from jourdain.algebra.entries import root, row, squares
 from jourdain.errors import BadEvent
 from jourdain.kinds import ContactState
 
 IDLE = 1e-9  # of the same: impulses and speeds below this are none
+SMALL = 1e-10  # of the impulses: less is rounding
 
 
 def moreau(contacts: Contacts) -> ContactSolution:
     """0 ≤ λ ⊥ u⁺ + κ u⁻ ≥ 0 of contacts that close; those that may stick do, or slide."""
     Y, _, r = _taking_part(contacts, _closing(contacts))
     left = contacts.opening if any("sticks" in place.ways for place in contacts.places()) else None
-    return replace(_solution(contacts, hold(contacts, Y, r, left=left).answer()), u_plus=-_restitution(contacts))
+    solution = _solution(contacts, hold(contacts, Y, r, left=left).answer())
+    pushing = contacts.la.where(contacts.la.absolute(solution.impulse) > 0, 1.0, 0.0)
+    return replace(solution, u_plus=-_restitution(contacts), held=pushing)
 
 
 def poisson(contacts: Contacts) -> ContactSolution:
     """The impulse of compression is given back κ-fold; contacts that open take part too."""
     la, kappa = contacts.la, contacts.each(contacts.number("restitution"))
     Y, u, _ = _taking_part(contacts, contacts.each([la.ones(1, 1, like=contacts.u)] * len(contacts.blocks)))
-    return _solution(contacts, hold_by_poisson(contacts, Y, u, kappa))
+    held = hold_by_poisson(contacts, Y, u, kappa)
+    lengths = root(squares(contacts.Y, la), la)
+    push, again = held.impulse * lengths, held.again * lengths
+    touches = la.where(again > SMALL * la.largest(push), 1.0, 0.0)
+    acting = la.where(push > 0, 1.0, 0.0)
+    alike = la.every(la.either(acting <= 0, kappa >= la.largest(acting * kappa)))
+    in_one = la.both(alike, la.largest(touches) <= 0)  # what stopped the approach drives all of it back κ-fold
+    known = la.where(in_one, acting, touches)
+    return replace(_solution(contacts, held), u_plus=la.where(in_one, -kappa * u, 0.0), held=known)
 
 
 def moreau_coulomb(contacts: Contacts) -> ContactSolution:
     """Coulomb's law for the velocity after the event: all ways are tried in the plane; in space by iteration."""
     Y, _, r = _taking_part(contacts, _closing(contacts))
     if contacts.blocks[0].n_rows == 2:
-        return _solution(contacts, moreau_plane.hold_with_friction(contacts, Y, r, contacts.opening))
+        solution = _solution(contacts, moreau_plane.hold_with_friction(contacts, Y, r, contacts.opening))
+        return _with_speeds(contacts, solution)
     asked = moreau_plane.asked_in_space(Y, r, contacts.number("friction"), contacts.la)
     answer = contacts.iterated(asked)
     held = moreau_plane.found_in_space(contacts, Y, r, answer)
-    return _solution(contacts, held, asked, row(answer, Y.shape[-2], contacts.la) > 0)
+    solution = _solution(contacts, held, asked, row(answer, Y.shape[-2], contacts.la) > 0)
+    return _with_speeds(contacts, solution)
+
+
+def _with_speeds(contacts: Contacts, solution: ContactSolution) -> ContactSolution:
+    """The same, with u⁺ of normals that push, and of tangents whose impulse is inside its cone."""
+    la, known = contacts.la, []
+    for place, mu in zip(contacts.places(), contacts.number("friction"), strict=True):
+        push = row(solution.impulse, place.normal, la)
+        along = la.rows(solution.impulse, place.tangents[0], place.tangents[-1] + 1)
+        inside = la.transpose(along) @ along < (1 - SMALL) * (mu * push) * (mu * push)
+        normal = la.where(push > 0, 1.0, 0.0)
+        known += [normal, *([la.where(inside, normal, 0.0)] * len(place.tangents))]
+    return replace(solution, u_plus=-_restitution(contacts), held=la.stack(*known))
 
 
 def by_formula(contacts: Contacts, impulse: Any) -> ContactSolution:

@@ -33,9 +33,8 @@ class ContactResponse(Generic[X]):
     shared: X  # (rows that are on, 1), 1 where a contact could take over from one of these
     apart: X  # (1, 1), whether their rows are well conditioned, if that was assumed
     solution: ContactSolution[X]
-    acting: X  # (rows, 1), 1 where a row carries an impulse, else 0
     noise2: X  # (1, 1), how well the directions of rows that act are known, squared
-    cancelled: X  # (1, 1), the largest part of a velocity that one of the impulses gives, if that is not refined
+    cancelled: X  # (1, 1), the largest part of a velocity that impulses give along rows that are not held
 
 
 def contact_impulses(
@@ -80,7 +79,7 @@ def contact_impulses(
         Q = _orthonormal(rows, la)
         noise2 = _noise2(contacts, acting, Q)
         nothing = la.zeros(1, 1, like=Y)
-        return ContactResponse(generalized, Q, none, none, others, apart, solution, acting, noise2, nothing)
+        return ContactResponse(generalized, Q, none, none, others, apart, solution, noise2, nothing)
     spanned = span(rows, Y.shape[-1], la, like=Y)
     redundant = acting * (1 - spanned.keep)
     # A dropped row and those that it depends on can share an impulse in many ways.
@@ -90,10 +89,12 @@ def contact_impulses(
     sure = la.ones(1, 1, like=Y) > 0
     redundant, noise2 = redundant + leaning, _noise2(contacts, acting * spanned.keep, spanned.Q)
     cancelled = la.zeros(1, 1, like=Y)
-    if solution.u_plus is None and solution.path is None:
-        parts_of_v = la.absolute(parts.factor.solve(la.transpose(contacts.Y)))
-        cancelled = la.largest(parts_of_v @ la.absolute(solution.impulse))
-    given = (generalized, spanned.Q, redundant, undetermined, relieved, sure, solution, acting)
+    if solution.path is None:
+        held = 0 * acting if solution.held is None else solution.held
+        Q = span(each_row(la.scale_rows(held, contacts.Y), la), Y.shape[-1], la, like=Y).Q
+        parts_of_v = la.absolute(parts.factor.solve(la.transpose(free_of(contacts.Y, Q, la))))
+        cancelled = la.largest(parts_of_v @ ((1 - held) * la.absolute(solution.impulse)))
+    given = (generalized, spanned.Q, redundant, undetermined, relieved, sure, solution)
     return ContactResponse(*given, noise2, cancelled)
 
 
