@@ -25,7 +25,8 @@ EPSILON = sys.float_info.epsilon
 SINKING = 1e-6  # of the speeds that occur: a contact that sinks in quicker was solved with too few digits
 UNREFINED_PIVOT = 1e-3  # of the diagonal; above it velocities need no refinement
 
-# What this algebra cannot decide is marked and looked at again.
+# What this algebra cannot decide is marked and looked at again. The first is of `independent` rows, the second of
+# the full text: no event has both.
 DOUBTFUL_ROWS = 32  # the rows were taken to be well apart: the event is solved again without that
 DOUBTFUL_DIGITS = 32  # added to a status: light velocities may have lost digits, see `refinement`
 DOUBTFUL_MASS = 64  # added to a status: M may be positive definite only up to rounding; its eigenvalues decide

@@ -58,15 +58,15 @@ def _lost(M: Any, parts: Decomposition, response: ContactResponse | None, la: Li
 
 
 def refined(
-    dv: Array, impulse: Array, problem: Problem[Array], parts: Decomposition, f: Array, C: Array, asked: Array
+    dv: Array, impulse: Array, problem: Problem[Array], parts: Decomposition, f: Array, C: Array, target: Array
 ) -> Array:
-    """v⁺ − v⁻, refined. `impulse`: λ̄ of the rows C that are on; `asked`: C v⁺."""
+    """v⁺ − v⁻, refined. `impulse`: λ̄ of the rows C that are on; `target`: C v⁺."""
     on, factor, T = parts.on, parts.factor, lapack.transpose
     one = np.ones((1, 1))
     moves, pushes = [dv], [impulse]  # their sums have more digits than a number has
     for _ in range(N_STEPS):
         g = lapack.exact_sum((f, one), *((T(C), push) for push in pushes), *((problem.M, -move) for move in moves))
-        rho = lapack.exact_sum((asked, one), (C, -problem.v_minus), *((C, -move) for move in moves))
+        rho = lapack.exact_sum((target, one), (C, -problem.v_minus), *((C, -move) for move in moves))
         x_g, along = factor.solve_transposed(g), on.coordinates(rho)
         step = factor.solve(x_g - T(on.Q) @ (on.Q @ x_g - along))
         moves.append(np.where(np.isfinite(step).all(axis=-2, keepdims=True), step, 0.0))
@@ -83,7 +83,7 @@ def refined_with_contacts(
     response: ContactResponse[Array],
     f: Array,
     C: Array,
-    asked: Array,
+    target: Array,
 ) -> Array:
     """The same for contacts: their rows that are held are rows that are on; impulses along others are given."""
     u_plus, held = response.solution.u_plus, response.solution.held
@@ -95,6 +95,6 @@ def refined_with_contacts(
     rows = [C, held * C_contacts]
     f = f + lapack.transpose(C_contacts) @ ((1 - held) * response.solution.impulse)
     on = spanned_at_any_mass(rows, parts.factor, problem.M, lapack)
-    asked = lapack.stack(asked, held * (u_plus - b_plus))
+    target = lapack.stack(target, held * (u_plus - b_plus))
     impulses = lapack.stack(impulse, held * response.solution.impulse)
-    return refined(dv, impulses, problem, replace(parts, on=on), f, lapack.stack(*rows), asked)
+    return refined(dv, impulses, problem, replace(parts, on=on), f, lapack.stack(*rows), target)

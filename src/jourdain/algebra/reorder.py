@@ -53,8 +53,8 @@ def outcome_in_any_order(problem: Problem[Array]) -> Outcome[Array]:
     merged = {name: np.array(array) for name in FIELDS if (array := getattr(values, name)) is not None}
     for lanes, refine in ((redundant & ~light, False), (redundant & light, True), (light & ~redundant, True)):
         if lanes.any():
-            some = problem.changed(itemgetter(lanes))
-            again = _reordered(some, refine) if redundant[lanes].any() else outcome(some, lapack, refine=refine)
+            selected = problem.changed(itemgetter(lanes))
+            again = _reordered(selected, refine) if redundant[lanes].any() else outcome(selected, lapack, refine=refine)
             for name, array in merged.items():
                 array[lanes] = getattr(again, name)
     # Redundant are the rows that depend on those before them, as they were given, unless their number was misjudged.
@@ -74,12 +74,12 @@ def _reordered(problem: Problem[Array], refine: bool) -> Outcome[Array]:
     n_numbers = values.kappa.shape[-2] - sum(order.shape[-1] for order in elastic)  # a contact has one κ, not per row
     kappa = _back([*elastic, *([np.zeros((len(problem.M), 1), dtype=np.intp)] * n_numbers)])
     places = dict.fromkeys(_BY_ROW, back) | dict.fromkeys(_BY_ROW_ON, on) | {"kappa": kappa}
-    found = {
+    restored = {
         name: np.take_along_axis(array, place[..., None], axis=-2)
         for name, place in places.items()
         if (array := getattr(values, name)) is not None
     }
-    return replace(values, **found)
+    return replace(values, **restored)
 
 
 def _taken(block: Block, order: Order) -> Block:
@@ -122,8 +122,8 @@ def _orders(problem: Problem) -> list[Order]:
 
 def _back(orders: list[Order]) -> Order:
     """Where each row of the stack has gone, `(lanes, rows)`."""
-    found, start = [], 0
+    places, start = [], 0
     for order in orders:
-        found.append(start + np.argsort(order, axis=-1))
+        places.append(start + np.argsort(order, axis=-1))
         start += order.shape[-1]
-    return np.concatenate(found, axis=-1) if found else np.zeros((1, 0), dtype=np.intp)
+    return np.concatenate(places, axis=-1) if places else np.zeros((1, 0), dtype=np.intp)

@@ -102,8 +102,8 @@ def _sentence(error: Exception) -> tuple[str, int]:
         return f"{what} {how}: {error.strerror or error}.", 2
     if isinstance(error, MemoryError):
         return "The memory is not enough for this; ask for less at a time.", 2
-    told = shortened(" ".join(f"{type(error).__name__}: {error}".split())).rstrip(".:")
-    return f"An unexpected error, {told}. JOURDAIN_TRACEBACK=1 shows where it comes from; please report it.", 1
+    message = shortened(" ".join(f"{type(error).__name__}: {error}".split())).rstrip(".:")
+    return f"An unexpected error, {message}. JOURDAIN_TRACEBACK=1 shows where it comes from; please report it.", 1
 
 
 def _drop_output() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
@@ -85,10 +86,11 @@ def problem(
     if callable(model):
         make, choices = model, {key: structural(key, text, keywords[key].default, hints.get(key))
                                 for key, text in structure.items()}  # fmt: skip
-        if name == "touchdown" and "robot" in choices and (choices["robot"] != "quadruped" or _exists("quadruped")):
+        robot = choices.get("robot")
+        if name == "touchdown" and robot and (robot != "quadruped" or os.path.isfile(robot)):  # a file
             from jourdain.robots.load import load_for_event
 
-            choices["robot"] = load_for_event(choices["robot"], isolated=True)
+            choices["robot"] = load_for_event(robot, isolated=True)
         model = _guarded(name, lambda: make(**choices))
     if one_event and not isinstance(model, Scenario | Event):
         raise BadArgument(f"'{name}' is not one event (a Scenario or an Event); a log or a testbed needs one.")
@@ -118,7 +120,7 @@ def _from_gallery(name: str) -> tuple[Any, Mapping[str, Any]]:
 def _from_file(name: str) -> tuple[Any, Mapping[str, Any]]:
     """What FILE.py:NAME is: a model, or a function that makes one; the types of its keywords are not looked at."""
     path, _, wanted = name.rpartition(":")
-    if not _exists(path):
+    if not os.path.isfile(path):
         raise BadArgument(f"There is no file '{shortened(path)}'.")
     spec = spec_from_file_location(Path(path).stem, path)
     assert spec is not None
@@ -128,13 +130,6 @@ def _from_file(name: str) -> tuple[Any, Mapping[str, Any]]:
     if not _guarded(path, lambda: hasattr(module, wanted)):
         raise unknown(f"name in '{path}'", wanted, [one for one in vars(module) if not one.startswith("_")])
     return getattr(module, wanted), {}
-
-
-def _exists(file: str) -> bool:
-    try:
-        return Path(file).is_file()
-    except (OSError, ValueError):  # a name that is too long
-        return False
 
 
 def _guarded(name: str, run: Callable[[], Any]) -> Any:

@@ -93,17 +93,17 @@ def _group_limits(mounted: Path = Path("/sys/fs/cgroup"), own: Path = Path("/pro
 def _groups(mounted: Path, memberships: str) -> list[tuple[Path, str, str, str]]:
     """The folders that limit a process with these memberships, and what their files are called."""
     lines = [line.split(":", 2) for line in memberships.splitlines() if line.count(":") >= 2]
-    found = []
+    folders = []
     for place, limit, use, given_back in _GROUPS:
         controller = place if place == "memory" else ""  # version 2 names none
         root = mounted / place
         for group in (line[2].lstrip("/") for line in lines if controller in line[1].split(",")):
             above = [folder for folder in (root / group).parents if folder.is_relative_to(root)]
             # Within a container the folder of the group may not be seen, but that of the root is.
-            found += [
+            folders += [
                 (folder, limit, use, given_back) for folder in (root / group, *above) if (folder / limit).exists()
             ]
-    return found
+    return folders
 
 
 def _bytes(size: float) -> str:

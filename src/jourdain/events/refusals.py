@@ -101,9 +101,9 @@ def _singular(values: Outcome[Array], layout: Layout) -> Error:
     """M is factored from the last velocity to the first; the first pivot that is not positive tells which is idle."""
     pivots, diagonal = values.pivots[:, 0], values.M_diagonal[:, 0]
     idle = np.flatnonzero(~(pivots > IDLE * np.abs(diagonal)))
-    told = f": '{layout.velocities[idle[-1]]}' moves no mass of its own" if idle.size else ""
+    reason = f": '{layout.velocities[idle[-1]]}' moves no mass of its own" if idle.size else ""
     return NotPositiveDefinite(
-        f"The mass matrix is not positive definite{told}; check masses and inertias, and that every velocity moves a "
+        f"The mass matrix is not positive definite{reason}; check masses and inertias, and that every velocity moves a "
         "mass."
     )
 
@@ -155,8 +155,8 @@ def _infeasible(values: Outcome[Array], layout: Layout) -> Error:
     if np.max(values.contact_residual) > TOLERANCE:
         sinks = solvers[0].sinks and np.any(values.restitution_work < TOLERANCE * values.compression_work)
         sticks = np.any(values.contact_state == ContactState.STICKS)
-        told = solvers[0].sinks if sinks else solvers[0].unmet if sticks else UNMET
-        return Infeasible(told.format(names=listing(names)))
+        message = solvers[0].sinks if sinks else solvers[0].unmet if sticks else UNMET
+        return Infeasible(message.format(names=listing(names)))
     normals = {name: layout.slices[name].start for name in names}
     opening = [name for name, i in normals.items() if values.u_minus[i, 0] > 0]
     sinking = [name for name in opening if values.u_plus[normals[name], 0] < 0]
@@ -173,12 +173,12 @@ def _infeasible(values: Outcome[Array], layout: Layout) -> Error:
 def _ambiguous(values: Outcome[Array], layout: Layout) -> Error:
     """With the ways to hold that meet the laws, where ways were tried."""
     names = layout.along("one_sided")
-    found = layout.candidates(values.contact_ways[:, 0] <= TIE, values.contact_state[:, 0])
-    said = [", ".join(f"'{name}' {word}" for name, word in one.items()) for one in found]
+    candidates = layout.candidates(values.contact_ways[:, 0] <= TIE, values.contact_state[:, 0])
+    said = [", ".join(f"'{name}' {word}" for name, word in one.items()) for one in candidates]
     more = f", and {len(said) - MOST_SAID} more" if len(said) > MOST_SAID else ""
-    told = f"; consistent are: {' or '.join(said[:MOST_SAID])}{more}" if len(said) > 1 else ""
-    error = Ambiguous(f"{listing(names)}: {Status.AMBIGUOUS.message}{told}.")
-    error.candidates = found
+    listed = f"; consistent are: {' or '.join(said[:MOST_SAID])}{more}" if len(said) > 1 else ""
+    error = Ambiguous(f"{listing(names)}: {Status.AMBIGUOUS.message}{listed}.")
+    error.candidates = candidates
     return error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,11 +52,7 @@ def _decoded_unit(column: str, unit: bytes) -> str:
 
 
 def _table(path: Path) -> pyarrow.Table:
-    try:
-        there = path.is_file()
-    except (OSError, ValueError):  # a name that is too long
-        there = False
-    if not there:
+    if not os.path.isfile(path):  # Path.is_file() raises if the name is too long
         raise BadLog(f"There is no file '{shortened(str(path))}'.")
     pyarrow = optional("pyarrow", "files", "Reading a log from a file")
     kind = path.suffix.lower()

@@ -50,7 +50,7 @@ def to_sx(expression: Any, lookup: Callable[[Any], SX]) -> SX:
 
 
 def is_scalar(expression: Any) -> bool:
-    """Whether it is a SymPy scalar. SymPy itself is never asked: it runs texts as Python, also inside of tuples."""
+    """Whether it is a SymPy scalar. `sympify` is not used: it runs texts as Python, also inside of tuples."""
     from sympy import Expr
     from sympy.logic.boolalg import Boolean
 

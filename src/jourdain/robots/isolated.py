@@ -25,20 +25,20 @@ _CHILD = "import sys; sys.path[:] = {path!r}; from jourdain.robots.isolated impo
 def read_isolated(path: Path, floating: bool) -> Description:
     """As `robot_file.read`, in a child process."""
     command = [sys.executable, "-I", "-c", _CHILD.format(path=sys.path)]
-    asked = pickle.dumps((path, floating, LIMIT_S, LIMIT_BYTES))
+    request = pickle.dumps((path, floating, LIMIT_S, LIMIT_BYTES))
     try:
-        done = subprocess.run(command, input=asked, capture_output=True, timeout=LIMIT_S)
+        done = subprocess.run(command, input=request, capture_output=True, timeout=LIMIT_S)
     except subprocess.TimeoutExpired:
         raise BadRobot(f"'{path}' is not read after {LIMIT_S:g} s; make the model smaller.") from None
     if done.returncode:
         raise BadRobot(f"'{path}' cannot be read: MuJoCo's parser ends with {_ending(done.returncode)}.")
-    found, warned = pickle.loads(done.stdout)
-    for text in warned:
+    result, messages = pickle.loads(done.stdout)
+    for text in messages:
         warnings.warn(text, RobotWarning, stacklevel=4)
-    if isinstance(found, Exception):
-        raise found
-    assert isinstance(found, Description)
-    return found
+    if isinstance(result, Exception):
+        raise result
+    assert isinstance(result, Description)
+    return result
 
 
 def _ending(code: int) -> str:
@@ -58,17 +58,17 @@ def child() -> None:
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what MuJoCo prints is no part of the answer
     _limit(seconds, n_bytes)
-    found: Any
+    result: Any
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found = read(path, floating)
+            result = read(path, floating)
         except Error as error:
-            found = error
+            result = error
         except MemoryError:
-            found = BadRobot(f"'{path}' needs more than {n_bytes >> 20} MiB to be read; make the model smaller.")
-    told = [str(one.message) for one in caught if issubclass(one.category, RobotWarning)]
-    answer.write(pickle.dumps((found, told)))
+            result = BadRobot(f"'{path}' needs more than {n_bytes >> 20} MiB to be read; make the model smaller.")
+    messages = [str(one.message) for one in caught if issubclass(one.category, RobotWarning)]
+    answer.write(pickle.dumps((result, messages)))
     answer.close()
 
 

@@ -7,6 +7,7 @@ cannot be recognised is for `jd.load(…, isolated=True)`.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -62,10 +63,10 @@ class _Model:
             element, times = rest.pop()
             if element.tag in COUNTED:
                 times *= _product(element.get("count", "1"))
-            own = models.get(element.get("model", ""), 1.0) if element.tag == "attach" else 1.0
+            n_copies = models.get(element.get("model", ""), 1.0) if element.tag == "attach" else 1.0
             if element.tag == "include":
-                own = sum(self.n_elements(path, around) for path in self._files(element, file, folders))
-            total += times * own
+                n_copies = sum(self.n_elements(path, around) for path in self._files(element, file, folders))
+            total += times * n_copies
             if total > MOST_ELEMENTS:
                 raise BadRobot(
                     f"'{self.main}' describes more than {MOST_ELEMENTS} elements with what it replicates and attaches, "
@@ -80,9 +81,9 @@ class _Model:
             if not attribute.startswith("file") or not name or "\0" in name:
                 continue
             places = (parent / folder / name for parent in (self.main.parent, file.parent) for folder in folders)
-            found = next((place for place in places if _exists(place)), None)
-            if found is not None and not found.is_dir():
-                yield found
+            path = next((place for place in places if os.path.exists(place)), None)
+            if path is not None and not path.is_dir():
+                yield path
 
     def _check_size(self, element: Element) -> None:
         for attribute, text in element.attrib.items():
@@ -102,17 +103,10 @@ class _Model:
                 )
 
 
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # a name that is too long
-        return False
-
-
 def _product(text: str) -> float:
     """The product of the counts in a text, at least 1; texts that are no numbers count as 1."""
     try:
-        found = math.prod(max(1.0, float(word)) for word in text.split())
+        product = math.prod(max(1.0, float(word)) for word in text.split())
     except ValueError:
         return 1.0
-    return found if math.isfinite(found) else math.inf
+    return product if math.isfinite(product) else math.inf

@@ -265,9 +265,9 @@ class Scenario:
 
     def composed(self, expressions: Sequence[SX]) -> list[SX]:
         """Expressions of the event written in the scenario's inputs; what is constant there is worked out."""
-        found = [self.event.dv] if self.event.iterated is None else [self.event.dv, self.event.iterated.found]  # stay
-        function = ca.Function("event", [*self.event.inputs, *found], [SX(expression) for expression in expressions])
-        return [ca.sparsify(SX(e)) for e in function.call([*self._expressions, *found])]
+        symbols = [self.event.dv] if self.event.iterated is None else [self.event.dv, self.event.iterated.found]  # stay
+        function = ca.Function("event", [*self.event.inputs, *symbols], [SX(expression) for expression in expressions])
+        return [ca.sparsify(SX(e)) for e in function.call([*self._expressions, *symbols])]
 
     @cached_property
     def iterated(self) -> Iterated | None:

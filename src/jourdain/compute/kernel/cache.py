@@ -113,10 +113,10 @@ def _make(place: Path) -> None:
 
 def _trusted(place: Path) -> bool:
     """Whether it is a folder, no link, that is ours alone."""
-    found = place.lstat()
-    return stat.S_ISDIR(found.st_mode) and _ours(found)
+    status = place.lstat()
+    return stat.S_ISDIR(status.st_mode) and _ours(status)
 
 
-def _ours(found: os.stat_result) -> bool:
+def _ours(status: os.stat_result) -> bool:
     """Whether it belongs to this user, and others cannot write it. Windows has no such bits: its folder is private."""
-    return not hasattr(os, "geteuid") or (found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE)
+    return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & _OTHERS_WRITE)
