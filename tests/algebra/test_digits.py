@@ -46,8 +46,40 @@ def test_a_rail_that_takes_most_of_an_impulse(angle: float, across: float, n: in
     assert_digits(t, exact(np.eye(2), along, normal[None], np.zeros(1), f))
 
 
+@pytest.mark.parametrize("n", [0, 5, N_COMPILED])
+@pytest.mark.parametrize("across", [1e5, 1e7, 1e9, 1e12])
+@pytest.mark.parametrize("size", [2, 4, 7])
+def test_rows_that_take_all_but_a_little(size: int, across: float, n: int, rng: np.random.Generator) -> None:
+    for _ in range(3):
+        A, k = rng.standard_normal((size, size)), rng.integers(1, size)
+        M, C, v = A @ A.T + np.eye(size), rng.standard_normal((k, size)), rng.standard_normal(size)
+        f = across * C.T @ rng.standard_normal(k) + 0.1 * rng.standard_normal(size)
+        t = jd.transition(*stacked(n, M, v), inert=C, impulse=f)
+        v_plus, loss, energy = exact(M, v, C, 0.0, f)
+        assert np.max(np.abs(t.v_plus - v_plus)) <= DIGITS * np.max(np.abs([v_plus, v]))
+        assert np.max(np.abs(t.loss - loss)) <= DIGITS * energy
+
+
+@pytest.mark.parametrize("push", [1e6, 1e9])
 @pytest.mark.parametrize("n", [1, 2000])
-def test_the_same_of_a_mechanism(n: int) -> None:
+def test_rows_of_mechanisms_that_take_all_but_a_little(n: int, push: float, rng: np.random.Generator) -> None:
+    slope = ca.SX.sym("slope")
+    v, q = (ca.vertcat(*(ca.SX.sym(f"{name}{i}") for i in range(2))) for name in "vq")
+    particle = jd.Mechanism.from_casadi(q, v, ca.SX.eye(2), parameters=[(slope, 0.5)])
+    rail = particle.constraint("rail", slope * v[0] - v[1])
+    event = particle.event(inert=[rail], impulses={"q0": "p_0", "q1": "p_1"})
+    a, before = rng.uniform(0.2, 3, n), rng.standard_normal((n, 2))
+    p = push * np.stack([a, -np.ones(n)], axis=-1) + rng.standard_normal((n, 2))
+    t = event.solve(v=before, slope=a, p_0=p[:, 0], p_1=p[:, 1])
+    assert t.ok.all()
+    for i in range(0, n, 100):
+        v_plus, loss, energy = exact(np.eye(2), before[i], np.array([[a[i], -1]]), 0.0, p[i])
+        assert np.max(np.abs(t.v_plus[i] - v_plus)) <= DIGITS * np.max(np.abs([v_plus, before[i]]))
+        assert abs(t.loss[i] - loss) <= DIGITS * energy
+
+
+@pytest.mark.parametrize("n", [1, 2000])
+def test_the_rail_of_a_mechanism(n: int) -> None:
     angle, push = ca.SX.sym("angle"), 1e6
     v = ca.vertcat(ca.SX.sym("vx"), ca.SX.sym("vy"))
     q = ca.vertcat(ca.SX.sym("x"), ca.SX.sym("y"))

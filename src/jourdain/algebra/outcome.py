@@ -24,7 +24,7 @@ from jourdain.algebra.entries import columns, lengths, scaled, squares
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Block, Decomposition, Problem, decompose, target
 from jourdain.algebra.record import CONTACT_FIELDS, Outcome
-from jourdain.algebra.refinement import blurred, refined, refined_with_contacts, sharp
+from jourdain.algebra.refinement import blurred, overpowered, refined, refined_with_contacts, sharp
 from jourdain.algebra.span import RANK, span
 from jourdain.kinds import AFTER_KINDS, BEFORE_KINDS, ON_KINDS, Kind
 
@@ -63,7 +63,12 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
     no_rows = la.zeros(0, problem.M.shape[-1], like=problem.M)
     Y = la.stack(no_rows, *(scaled(block.C, parts.factor, la) for block in others))
     lengths2 = la.stack(_on_lengths2(parts, 0), squares(Y, la))  # c M⁻¹ cᵀ
+    before, after = _energies(parts, jump, la)
     apart = la.both(on.apart, sharp(problem.M, parts, jump.response, la))
+    unclear = blurred(problem, parts, jump.response, la)
+    if problem.applied or problem.of_kind(Kind.NONIDEAL):
+        driven = overpowered(jump.x_f, before.T + after.T, la)
+        apart, unclear = la.both(apart, la.where(driven, 0.0, 1.0) > 0), la.either(unclear, driven)
     response, v_minus, v_plus = jump.response, problem.v_minus, problem.v_minus + jump.dv
 
     def stack(parts: list[Any]) -> Any:
@@ -77,7 +82,6 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
     n_on, n_contact = on.keep.shape[-2], problem.n_rows(Kind.CONTACT)
     not_on = la.zeros(impulse.shape[-2] - n_on, 1, like=problem.M)
     idle = la.rows(not_on, n_contact, not_on.shape[-2])  # rows that neither are on nor touch
-    before, after = _energies(parts, jump, la)
     drive_work, dissipated, at_supports = _support_work(problem, jump, impulse_on, la)
     x_free = jump.x_minus + jump.x_f
     values: Outcome = Outcome(
@@ -109,7 +113,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
         row_length=None if independent else lengths(Y, la),
         required_friction=nothing,
         apart=apart if response is None else la.both(apart, response.apart),
-        blurred=la.where(blurred(problem, parts, response, la), 1.0, 0.0),
+        blurred=la.where(unclear, 1.0, 0.0),
         target=jump.asked,
         pivots=parts.factor.pivots,
         M_diagonal=la.diagonal_of(problem.M),

@@ -7,7 +7,8 @@ are √r times what they are in x = L v, and ε r of them is noise. With residua
     g = f̄ + C'ᵀλ̄ − M dv,   ρ = target − b⁺ − C'(v⁻ + dv),   dv ← dv + L⁻¹((I − QᵀQ) L⁻ᵀg + Qᵀ R⁻¹ρ),
 
 each step takes out all of the error but ε√r of it. At still larger ratios, or where the rows share much of what they
-hold, `span` drops a row that is independent in the velocities themselves; the refined solution keeps it.
+hold, `span` drops a row that is independent in the velocities themselves; the refined solution keeps it. The same gives
+back what is lost where rows take nearly all of a given impulse.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from jourdain.inputs import Array
 from jourdain.kinds import ON_KINDS, Kind
 
 DIGITS = 1e-9  # of the velocities
+TAKEN = 1e10  # times the energy before and after: what given impulses would do, if rows take all but rounding of it
 N_STEPS = 3  # the second one does up to r = 1e14, the third up to 1e20
 
 
@@ -45,6 +47,11 @@ def _hidden(problem: Problem, on: Span, la: LinearAlgebra) -> Any:
     units = la.scale_rows(on.scale, la.stack(la.zeros(0, n, like=on.Q), *(b.C for b in problem.of_kind(*ON_KINDS))))
     ones = la.ones(n, 1, like=on.Q)
     return n * (la.absolute(la.transpose(on.N) @ units) @ ones) > RANK * (la.absolute(units) @ ones)
+
+
+def overpowered(x_f: Any, energy: Any, la: LinearAlgebra) -> Any:
+    """Whether rows take so much of given impulses, x_f = L⁻ᵀf̄, that their rounding shows in what is left, (1, 1)."""
+    return la.transpose(x_f) @ x_f > TAKEN * energy
 
 
 def sharp(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
