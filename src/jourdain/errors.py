@@ -190,7 +190,7 @@ _MESSAGES = {
     Status.INFEASIBLE: "no impulses satisfy the laws of all contacts together; use Frictionless(law='poisson')",
     Status.AMBIGUOUS: "the laws of the contacts can be satisfied in several ways; rigid bodies do not tell which",
     Status.NOT_CONVERGED: "an iteration did not arrive: coordinates that satisfy the geometric rows (guess closer), or "
-    "impulses of a contact in space; or contacts that share very light masses lose digits (make these heavier)",
+    "impulses of a contact in space; or digits are lost beside very light masses (make these heavier)",
     Status.AT_SWITCH: "a contact is on the verge of lifting, sticking or slipping, or rows are redundant just here: "
     "derivatives differ on either side; take them a little beside",
 }

@@ -5,6 +5,7 @@ The oracle solves the same event in rational numbers, every input taken as the e
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -54,10 +55,10 @@ def system(name: str, ratio: float, rng: np.random.Generator) -> tuple[Array, Ar
 SYSTEMS = ("chain", "held", "levers", "three sizes", "shared", "shared, any numbers")
 
 
-def mechanism(M: Array) -> tuple[jd.Mechanism, ca.SX]:
+def mechanism(M: Array, parameters: Sequence[tuple[ca.SX, float]] = ()) -> tuple[jd.Mechanism, ca.SX]:
     n = len(M)
     q, v = ca.SX.sym("q", n), ca.SX.sym("v", n)
-    return jd.Mechanism.from_casadi(q, v, ca.SX(ca.DM(M))), v
+    return jd.Mechanism.from_casadi(q, v, ca.SX(ca.DM(M)), parameters=parameters), v
 
 
 @pytest.mark.parametrize("n", [0, 3, N_COMPILED])
@@ -325,6 +326,28 @@ def test_digits_that_are_lost_are_told() -> None:
     ]
     with pytest.raises(jd.NotConverged, match="make the light masses heavier"):
         jd.transition(np.diag([1, 1e-12, 2]), [1, 0.5, -1], contacts=contacts)
+
+
+@pytest.mark.parametrize("n", [0, 3, 1500])
+@pytest.mark.parametrize("ratio", [1e2, 1e5, 1e8, 1e10, 1e12, 1e14, 1e16])
+def test_derivatives_are_right_or_refused(ratio: float, n: int, rng: np.random.Generator) -> None:
+    """Two rows that share light velocities and differ in heavy ones; by an entry of a row."""
+    M, C, v, h = np.diag([1 / ratio, 2 / ratio, 1, 2]), rng.standard_normal((2, 4)), rng.standard_normal(4), 1e-5
+    C[1, :2] = C[0, :2]
+    entry = ca.SX.sym("entry")
+    made, symbols = mechanism(M, [(entry, 0.0)])
+    rows = ca.SX(ca.DM(C))
+    rows[1, 2] += entry
+    event = made.event(inert=[made.constraint("rows", rows @ symbols)])
+    step = h * np.array([[0.0, 0, 0, 0], [0, 0, 1, 0]])
+    expected = (exact(M, v, C + step, 0.0)[0] - exact(M, v, C - step, 0.0)[0]) / (2 * h)
+    if ratio > 1e9 and not n:
+        with pytest.raises(jd.NotConverged, match="make the light masses heavier"):
+            event.gradient("v_plus", "entry", v=v)
+        return
+    slopes = event.gradient("v_plus", "entry", v=np.broadcast_to(v, (n, 4)) if n else v)["entry"]
+    assert np.isnan(slopes).all() == (ratio > 1e9)
+    assert np.all(np.isnan(slopes) | (np.abs(slopes - expected) <= 1e-6 * np.max(np.abs(expected))))
 
 
 def test_a_sum_in_twice_the_digits(rng: np.random.Generator) -> None:

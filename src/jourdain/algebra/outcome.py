@@ -20,7 +20,7 @@ from jourdain.algebra.contacts.choice import TIE
 from jourdain.algebra.contacts.contacts import ContactSolution
 from jourdain.algebra.contacts.response import ContactResponse, contact_impulses
 from jourdain.algebra.energy import Energy, booked, energy_parts, half_square, ratio
-from jourdain.algebra.entries import columns, lengths, scaled, squares
+from jourdain.algebra.entries import columns, larger, lengths, scaled, squares
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Block, Decomposition, Problem, decompose, target
 from jourdain.algebra.record import CONTACT_FIELDS, Outcome
@@ -68,7 +68,10 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
     unclear = blurred(problem, parts, jump.response, la)
     if problem.applied or problem.of_kind(Kind.NONIDEAL):
         driven = overpowered(jump.x_f, before.T + after.T, la)
-        apart, unclear = la.both(apart, la.where(driven, 0.0, 1.0) > 0), la.either(unclear, driven)
+        apart, unclear = (
+            la.both(apart, la.where(driven, 0.0, 1.0) > 0),
+            la.where(driven, larger(unclear, 1.0, la), unclear),
+        )
     response, v_minus, v_plus = jump.response, problem.v_minus, problem.v_minus + jump.dv
 
     def stack(parts: list[Any]) -> Any:
@@ -113,7 +116,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
         row_length=None if independent else lengths(Y, la),
         required_friction=nothing,
         apart=apart if response is None else la.both(apart, response.apart),
-        blurred=la.where(unclear, 1.0, 0.0),
+        blurred=unclear,
         target=jump.asked,
         pivots=parts.factor.pivots,
         M_diagonal=la.diagonal_of(problem.M),

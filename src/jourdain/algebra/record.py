@@ -87,7 +87,7 @@ class Outcome(Generic[X]):
     contact_ways: X  # (ways, 1), by how much each way to hold misses the laws
     # What the checks need
     apart: X  # (1, 1), whether rows taken to be well conditioned are
-    blurred: X  # (1, 1), whether light velocities may lose digits, see `refinement`
+    blurred: X  # (1, 1), 1 where light velocities may lose digits, 2 where derivatives do, else 0; see `refinement`
     target: X  # (rows that are on, 1), what u⁺ must be
     pivots: X  # (n, 1), of M
     M_diagonal: X  # (n, 1)

@@ -27,18 +27,19 @@ from jourdain.inputs import Array
 from jourdain.kinds import ON_KINDS, Kind
 
 DIGITS = 1e-9  # of the velocities
+DIGITS_OF_DERIVATIVES = 1e-6  # which are not refined
 TAKEN = 1e10  # times the energy before and after: what given impulses would do, if rows take all but rounding of it
 N_STEPS = 3  # the second one does up to r = 1e14, the third up to 1e20
 
 
 def blurred(problem: Problem, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
-    """Whether noise in the directions of rows may cost the lightest velocity more than DIGITS, (1, 1).
-
-    Also where a row was dropped that is independent in the velocities.
+    """1 where noise in the directions of rows may cost the lightest velocity more than DIGITS, 2 where it costs more
+    than DIGITS_OF_DERIVATIVES or a row was dropped that is independent in the velocities, else 0; (1, 1).
     """
-    noisy = _lost(problem.M, parts, response, la) > DIGITS**2 * la.smallest(parts.factor.pivots)
+    lost, lightest = _lost(problem.M, parts, response, la), la.smallest(parts.factor.pivots)
     hidden = la.where(_hidden(problem, parts.on, la), 1.0, 0.0)
-    return la.either(noisy, la.transpose(hidden) @ hidden > 0)
+    severe = la.either(lost > DIGITS_OF_DERIVATIVES**2 * lightest, la.transpose(hidden) @ hidden > 0)
+    return la.where(severe, 2.0, la.where(lost > DIGITS**2 * lightest, 1.0, 0.0))
 
 
 def _hidden(problem: Problem, on: Span, la: LinearAlgebra) -> Any:

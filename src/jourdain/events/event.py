@@ -81,7 +81,7 @@ class Expressions:
 
     def doubtful(self, independent: bool) -> SX:
         """The verdict, DOUBTFUL_DIGITS added where light velocities lose digits; `independent` rows are then not so."""
-        return self.verdict if independent else self.verdict + DOUBTFUL_DIGITS * self.values.blurred
+        return self.verdict if independent else self.verdict + DOUBTFUL_DIGITS * (self.values.blurred > 0)
 
     def masked(self, values: Mapping[str, SX]) -> dict[str, SX]:
         """NaN where the event has no numbers."""

@@ -49,11 +49,16 @@ def differentiable(layout: Layout, of: str) -> Entry:
     return entry
 
 
-def switched(margins: SX, verdict: SX, failed: SX, independent: bool, crossing: SX) -> tuple[SX, SX]:
+def switched(margins: SX, blurred: SX, verdict: SX, failed: SX, independent: bool, crossing: SX) -> tuple[SX, SX]:
     """(verdict, failed) of an event whose contacts must not be on the verge of doing something else.
 
-    `crossing`: how the variables move what is at a kink (`contact_kink`); where they do not, the kink does not matter.
+    Nor may masses differ so much that derivatives are noise (`blurred`). `crossing`: how the variables move what is at
+    a kink (`contact_kink`); where they do not, the kink does not matter.
     """
+    if not independent:
+        solvable = ca.logic_or(ca.logic_not(failed), verdict == Status.CONTRADICTION)  # which may be noise
+        noise = ca.logic_and(solvable, blurred > 1)
+        verdict, failed = ca.if_else(noise, float(Status.NOT_CONVERGED), verdict), ca.logic_or(noise, failed)
     if not margins.numel():
         return verdict, failed
     verge = ca.mmin(margins) <= ON_THE_VERGE
@@ -67,7 +72,7 @@ def switched(margins: SX, verdict: SX, failed: SX, independent: bool, crossing: 
 def switched_by(symbols: SX, written: Expressions, independent: bool) -> tuple[SX, SX]:
     """The same of an event's expressions, with derivatives by these symbols."""
     values, crossing = written.values, ca.jacobian(written.values.contact_kink, symbols)
-    return switched(values.contact_margin, written.verdict, written.failed, independent, crossing)
+    return switched(values.contact_margin, values.blurred, written.verdict, written.failed, independent, crossing)
 
 
 def jacobian(numbers: SX, symbols: SX, failed: SX, iterated: Iterated | None) -> SX:
@@ -180,10 +185,11 @@ class ScenarioGradient:
             found = scenario.event.expressions(independent)
             column = ca.vertcat(SX(0, 1), *(found.entry(entry) for entry in self.entries))
             (kink,) = scenario.composed([found.values.contact_kink])
-            column_g = [column, found.values.contact_margin, found.verdict, found.failed, scenario.event.geometry]
-            values, margins, verdict, failed, g, redundant = scenario.composed([*column_g, found.values.redundant])
+            judged = [found.values.contact_margin, found.values.blurred, found.verdict, found.failed]
+            margins, blurred, verdict, failed = scenario.composed(judged)
+            values, g, redundant = scenario.composed([column, scenario.event.geometry, found.values.redundant])
             crossing = ca.jacobian(kink, ca.vertcat(p, guessed))
-            verdict, failed = switched(margins, verdict, failed, independent, crossing)
+            verdict, failed = switched(margins, blurred, verdict, failed, independent, crossing)
             outputs = {"value": ca.if_else(failed, float("nan"), values), "redundant": redundant}
             outputs |= {
                 name: jacobian(values, some, failed, scenario.iterated) for name, some in (("F_p", p), ("F_g", guessed))

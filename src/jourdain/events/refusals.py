@@ -69,9 +69,10 @@ def refusal(
     if status == Status.AMBIGUOUS:
         return _ambiguous(values, layout)
     if status == Status.NOT_CONVERGED and np.all(values.contact_arrived > 0):  # also where nothing is iterated
+        other = ", or use Frictionless() or NoSlip()" if layout.along("one_sided") else ""
         return NotConverged(
-            f"The velocities after {listing(layout.along('one_sided'))} lost their digits, because the masses that the "
-            "contacts share differ too much; make the light masses heavier, or use Frictionless() or NoSlip()."
+            "The velocities of this event, or their derivatives, lose their digits, because masses differ too much; "
+            f"make the light masses heavier{other}."
         )
     if status == Status.NOT_CONVERGED:
         return NotConverged(
