@@ -42,6 +42,7 @@ ORDER = [
 
 # What goes against the order: package → package, and why. Each import stands inside a function, which is called late.
 AGAINST_THE_ORDER = {
+    ("inputs", "compute"): "what would not fit in memory is refused before it is copied",
     ("mechanism", "events"): "mechanism.event(…) makes an Event",
     ("events", "scenarios"): "event.at(…) makes a Scenario",
     ("motion", "plots"): "trajectory.animate(…) makes a film",

@@ -17,6 +17,7 @@ import pytest
 
 import jourdain as jd
 from jourdain import progress
+from jourdain.compute.kernel.tape import Tape
 from jourdain.progress import bar, working
 
 pytestmark = pytest.mark.usefixtures("own_cache")
@@ -59,8 +60,24 @@ def test_what_compiles_long_is_named(
 ) -> None:
     monkeypatch.setattr(progress, "WORK_PATIENCE", 0.0)
     compute(event(rng.uniform()))
-    assert re.search(rf"\rCompiling \(step \d of 3, 0 s\): {what}, \d+ operations", seen.getvalue())
+    assert re.search(rf"\rCompiling \(step \d of 4, 0 s\): {what}, \d+ operations", seen.getvalue())
     assert re.search(rf"Compiling \(\d\.\d s\): {what}, \d+ operations\s*\n", seen.getvalue())
+
+
+def test_the_operations_of_large_models_are_read_with_a_word(
+    seen: io.StringIO, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Reading the operations of a robot's steps takes seconds too."""
+    read = Tape.of
+
+    def slow(*arguments: Any, **more: Any) -> Tape:
+        time.sleep(0.2)
+        return read(*arguments, **more)
+
+    monkeypatch.setattr(Tape, "of", slow)
+    monkeypatch.setattr(progress, "WORK_PATIENCE", 0.05)
+    event(rng.uniform()).solve(v=np.ones((2000, 1)))
+    assert re.search(r"\rCompiling \(step 1 of 4, 0 s\): \w+, \w+", seen.getvalue())
 
 
 def test_the_steps_of_a_motion_are_named(seen: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:

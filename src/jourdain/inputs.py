@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypeAlias
@@ -23,6 +25,7 @@ Expression: TypeAlias = Any  # a number, or an expression of SymPy or CasADi, wh
 RowsLike: TypeAlias = "Expression | Sequence[Expression] | Mapping[str, Expression] | None"  # one, or several
 FilePath: TypeAlias = str | PathLike[str]
 
+MANY = 1 << 20  # numbers; fewer are not checked
 _PLAIN = (float, int, np.float64)
 
 
@@ -39,10 +42,12 @@ def vector(what: str, value: Any, names: Sequence[str], default: Array) -> Array
         if all(isinstance(entry, float) for entry in columns):
             return np.array(columns)
         try:
-            return np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else default
+            views = np.broadcast_arrays(*columns)
         except ValueError:
             shapes = {name: np.shape(entry) for name, entry in entries.items() if np.shape(entry)}
             raise ShapeError(f"The entries of {what}, of shapes {shapes}, do not broadcast.") from None
+        _check_size(sum(view.size for view in views))
+        return np.stack(views, axis=-1) if columns else default
     array = number(what, value, copy=False)
     if array.ndim == 0 or array.shape[-1] != len(names):
         raise ShapeError(
@@ -54,11 +59,13 @@ def vector(what: str, value: Any, names: Sequence[str], default: Array) -> Array
 
 def _entry(what: str, key: Any, value: Any) -> Array | float:
     """A plain number as it is, which spares time; others as arrays."""
-    return float(value) if type(value) in _PLAIN else number(f"{what}['{name_of(key)}']", value)
+    return float(value) if type(value) in _PLAIN else number(f"{what}['{name_of(key)}']", value, copy=False)
 
 
 def number(what: str, value: Any, copy: bool = True) -> Array:
     """A float array, or an error that names it. Without `copy` it may be the one that was given."""
+    if copy or not isinstance(value, np.ndarray):
+        _check_size(n_entries(value))
     try:
         array = np.asarray(value)
         if np.iscomplexobj(array) or (array.dtype == object and any(entry is None for entry in array.ravel())):
@@ -66,6 +73,24 @@ def number(what: str, value: Any, copy: bool = True) -> Array:
         return array.astype(float, copy=copy)
     except (TypeError, ValueError):
         raise ShapeError(f"{what} must be a number or an array of numbers, not {value!r}.") from None
+
+
+def n_entries(values: Any) -> int:
+    """How many numbers an array will have that is made of this; nothing is made yet."""
+    if hasattr(values, "shape"):
+        return math.prod(values.shape)
+    try:
+        return len(values) if hasattr(values, "__len__") and not isinstance(values, str | bytes) else 1
+    except OverflowError:  # of a range
+        return sys.maxsize
+
+
+def _check_size(n_numbers: int) -> None:
+    """Raise TooLarge if so many numbers would not fit in memory."""
+    if n_numbers > MANY:
+        from jourdain.compute.memory import check_batch
+
+        check_batch((n_numbers,), 1)
 
 
 def parameter_vector(

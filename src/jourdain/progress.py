@@ -95,13 +95,13 @@ _shown: list[RichProgress] = []  # bars in the terminal
 
 
 @contextmanager
-def working(act: str, on: str, n_steps: int) -> Iterator[Callable[[], None]]:
+def working(act: str, on: str, n_steps: int) -> Iterator[Callable[..., None]]:
     """Work that cannot say how far it is: if it takes long, what it is, its present step and the time are written.
 
-    Yields a function that is called where the next step begins.
+    Yields a function that is called where the next step begins, with a new text of what is worked on if that is known.
     """
     if not watched():
-        yield lambda: None
+        yield lambda on="": None
         return
     line, step, over, started = _Line(), 0, threading.Event(), time.monotonic()
 
@@ -111,9 +111,9 @@ def working(act: str, on: str, n_steps: int) -> Iterator[Callable[[], None]]:
             line.write(f"{act} (step {step} of {n_steps}, {time.monotonic() - started:.0f} s): {on}")
             ended = over.wait(TICK)
 
-    def begin() -> None:
-        nonlocal step
-        step += 1
+    def begin(known: str = "") -> None:
+        nonlocal step, on
+        step, on = step + 1, known or on
 
     reporter = threading.Thread(target=report, name="jourdain progress", daemon=True)
     reporter.start()

@@ -438,6 +438,15 @@ def test_files_are_written_before_the_text_is_printed(tmp_path: Path, arguments:
     assert path.stat().st_size > 50
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
+@pytest.mark.parametrize("words", [["run", "nope"], ["run", "particle"], ["--help"]])
+def test_an_output_that_is_closed_from_the_beginning(words: list[str]):
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "jourdain.cli", *words]
+    result = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    assert result.returncode == (2 if "nope" in words else 0)
+    assert "Traceback" not in result.stderr
+
+
 def test_signs_where_the_output_has_none():
     words = [sys.executable, "-m", "jourdain.cli", "run", "walker"]
     full, narrow = (

@@ -13,6 +13,8 @@ import pytest
 import jourdain as jd
 from jourdain import gallery
 from jourdain.compute import memory
+from jourdain.inputs import n_entries
+from jourdain.studies import touchdown
 
 GB = 10**9
 
@@ -97,12 +99,14 @@ def test_the_least_limit_counts(monkeypatch):
     (range(10), 10), (range(10**30), sys.maxsize), (np.ones((3, 4)), 12), (2.0, 1), ([1, 2], 2), (iter([]), 1),
 ])  # fmt: skip
 def test_sizes_are_known_before_arrays_are_made(values, n):
-    assert memory.n_entries(values) == n
+    assert n_entries(values) == n
 
 
 HUGE = 10**10
 VIEW = np.broadcast_to(0.3, HUGE)  # takes no room itself
+ZEROS = np.broadcast_to(0.0, HUGE)
 AXIS = np.linspace(0.2, 0.9, 100_000)
+BED = jd.experiment.Testbed(gallery.particle())
 REFUSED = {
     "an axis": lambda s: s.sweep(theta=VIEW),
     "an axis, one number kept": lambda s: s.sweep(theta=VIEW, keep="loss"),
@@ -117,6 +121,17 @@ REFUSED = {
     "raw arrays that broadcast": lambda s: jd.transition(
         np.eye(2), np.ones((10**5, 1, 2)), inert=np.ones((10**5, 1, 2))
     ),
+    "a state by name": lambda s: s.event.solve(q={"stance": VIEW}),
+    "a velocity by name": lambda s: s.event.solve(v={"stance": VIEW}),
+    "names that broadcast": lambda s: s.event.solve(q={"stance": AXIS[:, None], "swing": AXIS}),
+    "a range by name": lambda s: s.event.solve(q={"stance": range(HUGE)}),
+    "a range of a parameter": lambda s: s.event.solve(m=range(HUGE)),
+    "projectors": lambda s: s.event.projectors({"stance": VIEW}),
+    "rows": lambda s: jd.transition(np.eye(2), [1.0, 2.0], inert=np.broadcast_to(1.0, (HUGE, 1, 2))),
+    "times of a motion": lambda s: gallery.bouncing_ball().simulate(until=0.1).at(ZEROS),
+    "samples of a log": lambda s: BED.run().record(jd.experiment.Sensors(rate=1e12)),
+    "times of a strike": lambda s: BED.run().at(ZEROS),
+    "states around a touchdown": lambda s: touchdown.study(s, ("heel",), {}, HUGE),
     "starts of a search": lambda s: s.minimize("loss", {"theta": (0.2, 0.9)}, starts=HUGE),
 }
 
@@ -141,6 +156,20 @@ def test_axes_of_the_command_line_are_refused_before_they_are_made(command, monk
     code, _, err = command("run", "walker", *(word for axis in sweep for word in ("--sweep", axis)), "--keep", "loss")
     assert code == 2
     assert "but 12 GB are free; take fewer points" in err
+
+
+@pytest.mark.parametrize("words", [
+    ["run", "touchdown", "--samples", "1000000000000"],
+    ["testbed", "particle", "--out", "log.csv", "--set", "sensors.rate=1e12"],
+    ["testbed", "particle", "--out", "log.csv", "--set", "lead=1e9"],
+])  # fmt: skip
+def test_numbers_of_samples_are_refused_before_they_are_made(command, monkeypatch, tmp_path, words):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(memory, "available", lambda: 12.0 * GB)
+    code, _, err = command(*words)
+    assert code == 2
+    assert "but 12 GB are free; take" in err
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_is_said_to_fit_fits():

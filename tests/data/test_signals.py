@@ -86,6 +86,20 @@ def test_kill_and_write_again(tmp_path: Path):
     assert {file.name for file in tmp_path.iterdir()} == {"x.nc", "y.csv"}
 
 
+def test_what_a_zombie_left_is_removed(tmp_path: Path):
+    """A killed process stays in the table of processes until its parent, which may never ask, asks for it."""
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    part = tmp_path / f"{data_files._part_prefix()}{process.pid}-abc.nc"
+    part.write_text("part")
+    files.write(SMALL, tmp_path / "x.csv")
+    assert part.exists()
+    process.kill()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    files.write(SMALL, tmp_path / "x.csv")
+    assert not part.exists()
+    process.wait()
+
+
 def test_handlers_run_behind_what_holds_signals():
     reached = False
     with pytest.raises(KeyboardInterrupt), signals_held():  # noqa: PT012

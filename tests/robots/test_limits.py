@@ -55,6 +55,19 @@ REFUSED = {
     "nuser_geom": ({"r.xml": mjcf(before='<size nuser_geom="2000000000"/>')}, "nuser_geom="),
     "nuserdata": ({"r.xml": mjcf(before='<size nuserdata="2000000000"/>')}, "nuserdata="),
     "hfield": ({"r.xml": mjcf(before='<asset><hfield nrow="99999" ncol="99999"/></asset>')}, "nrow="),
+    "hfield of gigabytes": ({"r.xml": mjcf(before='<asset><hfield nrow="30000" ncol="30000"/></asset>')}, "nrow="),
+    "mesh made of params": (
+        {"r.xml": mjcf(before='<asset><mesh name="m" builtin="cone" params="100000000 .5"/></asset>')},
+        "params=",
+    ),
+    "lengths of muscles": (
+        {"r.xml": mjcf(before='<compiler><lengthrange inttotal="1e9" timestep="1e-9"/></compiler>')},
+        "inttotal=",
+    ),
+    "user data of many": (
+        {"r.xml": mjcf('<replicate count="9999">' + BODY + "</replicate>", '<size nuser_body="99999"/>')},
+        "nuser_body=",
+    ),
     "texture": ({"r.xml": mjcf(before='<asset><texture width="99999" height="99999"/></asset>')}, "width="),
 }  # fmt: skip
 
@@ -75,6 +88,8 @@ def test_what_is_recognised_is_refused(case: str, tmp_path: Path):
         '<mujoco><include file="pipe"/></mujoco>',
         attaches("pipe"),
         mjcf('<body><joint/><geom type="mesh" mesh="m"/></body>', '<asset><mesh name="m" file="pipe"/></asset>'),
+        mjcf(before='<compiler strippath="true"/><asset><mesh name="m" file="a/b/pipe"/></asset>'),
+        mjcf(before='<compiler strippath="true"/><asset><mesh name="m" file="a\\b\\pipe"/></asset>'),
         mjcf(before='<compiler meshdir="."/><asset><hfield name="h" file="pipe" size="1 1 1 1"/></asset>'),
     ],
 )
@@ -84,6 +99,31 @@ def test_files_that_never_end_are_refused(text: str, tmp_path: Path):
     for file in ("r.xml", "pipe"):
         with pytest.raises(jd.BadRobot, match="is no regular file"):
             jd.load(tmp_path / file)
+
+
+@pytest.mark.parametrize("kind", ["hfield", "texture"])
+def test_small_files_of_huge_pictures_are_refused(kind: str, tmp_path: Path):
+    """A picture of one colour with 10⁹ pixels is a megabyte of PNG; its head says how large it is."""
+    head = b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4, "big") + b"IHDR" + 2 * (30_000).to_bytes(4, "big")
+    (tmp_path / "p.png").write_bytes(head + b"\x08\0\0\0\0")
+    (tmp_path / "r.xml").write_text(mjcf(before=f'<asset><{kind} name="p" file="p.png"/></asset>'))
+    with pytest.raises(jd.BadRobot, match="has 30000 by 30000 pixels"):
+        jd.load(tmp_path / "r.xml")
+
+
+def test_a_huge_file_is_refused(tmp_path: Path):
+    with (tmp_path / "r.xml").open("wb") as file:
+        file.truncate(1 << 40)  # takes no room on the disk
+    with pytest.raises(jd.BadRobot, match="more than 256 MiB"):
+        jd.load(tmp_path / "r.xml")
+
+
+def test_a_model_with_a_flex_is_read(tmp_path: Path):
+    flex = '<flexcomp name="f" type="grid" dim="2" count="3 3 1" spacing=".1 .1 .1" radius=".01"/>'
+    (tmp_path / "r.xml").write_text(mjcf(BODY + f'<body name="a">{flex}</body>'))
+    with pytest.warns(jd.RobotWarning, match="flex"):
+        robot = jd.load(tmp_path / "r.xml")
+    assert robot.ignored["flexes"] == ("f",)
 
 
 def test_what_is_large_but_sound_passes(tmp_path: Path):

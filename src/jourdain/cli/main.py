@@ -108,6 +108,8 @@ def _sentence(error: Exception) -> tuple[str, int]:
 
 def _drop_output() -> None:
     """Forget what a closed or full output did not take; Python would try again at its end, and complain."""
+    if sys.stdout is None:  # closed from the beginning
+        return
     with suppress(OSError, ValueError):
         sys.stdout.flush()
         return

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from jourdain.errors import TooLarge
 
 MARGIN = 0.9  # of what is free
+MOST_DIGITS = 10**18  # of a count that is written in full
 LARGE = 1 << 28  # bytes; what takes less is not checked
 UNLIMITED = 1e18  # bytes; what version 1 of control groups says where there is no limit
 # Of control groups, versions 2 and 1: where they are, limit, use, and the part of it that the system takes back.
@@ -29,8 +28,9 @@ def refuse_too_large(
     size, free = n_events * (8 * n_numbers + 1) + 8 * n_beside, available()
     if size > MARGIN * free:
         numbers = f"{n_numbers} number{'s' * (n_numbers != 1)}"
+        count = f"{n_events:,}" if n_events < MOST_DIGITS else f"{float(min(n_events, UNLIMITED)):.0e}"
         raise TooLarge(
-            f"{what} has {n_events:,} {called} of {numbers}, {_bytes(size)}, but {_bytes(free)} are free; {remedy}."
+            f"{what} has {count} {called} of {numbers}, {_bytes(size)}, but {_bytes(free)} are free; {remedy}."
         )
 
 
@@ -39,16 +39,6 @@ def check_batch(batch: Sequence[int], n_numbers: int) -> None:
     n = math.prod(batch)
     if 8 * n * n_numbers >= LARGE:
         refuse_too_large("The batch", n, n_numbers, "compute it in parts", called="samples")
-
-
-def n_entries(values: Any) -> int:
-    """How many numbers an array will have that is made of this; nothing is made yet."""
-    if hasattr(values, "shape"):
-        return math.prod(values.shape)
-    try:
-        return len(values) if hasattr(values, "__len__") and not isinstance(values, str | bytes) else 1
-    except OverflowError:  # of a range
-        return sys.maxsize
 
 
 def available() -> float:

@@ -131,15 +131,16 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def _is_running(process: int) -> bool:
-    if os.name == "nt":  # signal 0 would end it
+    if os.name == "nt":  # nobody has tried it there
         return True
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
+    import psutil
+
+    try:  # one that was killed stays as a zombie until its parent asks for it, which may be never
+        return bool(psutil.Process(process).status() != psutil.STATUS_ZOMBIE)
+    except (psutil.NoSuchProcess, OverflowError):
         return False
-    except PermissionError:  # it is somebody else's
+    except psutil.Error:  # it is somebody else's
         return True
-    return True
 
 
 def _umask() -> int:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from jourdain.algebra.problem import Block, Problem
 from jourdain.algebra.record import KEPT
 from jourdain.compute.evaluate import Evaluator
-from jourdain.compute.memory import check_batch, n_entries
+from jourdain.compute.memory import check_batch
 from jourdain.data.layout import ConstraintLayout, Layout
 from jourdain.errors import BadEvent, ShapeError, Status
 from jourdain.events.array_solver import arrays, by_lapack, projected, solved
@@ -58,8 +58,6 @@ def transition(
     """
     if check not in (True, False, "project"):
         raise BadEvent(f"check is True, False or 'project', not {check!r}.")
-    for given_array in (M, v):
-        check_batch((n_entries(given_array),), 1)  # before it is copied
     M, v = number("M", M), number("v", v)
     if M.ndim < 2 or M.shape[-1] != M.shape[-2]:
         raise ShapeError(f"M has shape {M.shape}; it must be (…, n, n).")

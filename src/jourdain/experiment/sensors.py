@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jourdain.compute.memory import refuse_too_large
 from jourdain.data.columns import Columns
 from jourdain.errors import BadEvent, unknown
 from jourdain.experiment.testbed import Run
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
+COPIES = 3  # of the samples, besides themselves, while they are made
 COUNTED = {"rad": 2 * np.pi / 2**18, "m": 2e-6}  # what encoders tell apart where nothing is said, by unit
 
 
@@ -98,6 +100,9 @@ def recorded(run: Run, sensors: Sensors, seed: int | None) -> Recording:
     step = 1 / sensors.rate
     phase = 0.0 if seed is None else float(rng.uniform(0, step))  # a strike does not wait for a sample
     n = int((run.stop - run.start - phase) * sensors.rate) + 1
+    n_numbers = 1 + len(run.rig.pose) + len(run.v_minus) + len(run.force_rows)
+    remedy = "take a lower rate, or a shorter lead or after"
+    refuse_too_large("The log", n, n_numbers, remedy, n_beside=COPIES * n * n_numbers, called="samples")
     t: Array = np.arange(n, dtype=float) * step
     found = run.at(run.start + phase + t)
     q = found["q"].copy()

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from jourdain.compute.memory import check_batch
 from jourdain.errors import BadEvent, NotFinite
 from jourdain.events.event import Event
 from jourdain.experiment.compliant import Equations, Motion, equations, integrated
 from jourdain.experiment.rig import Rig, rig
-from jourdain.inputs import Array, Expression, StateLike
+from jourdain.inputs import Array, Expression, StateLike, number
 from jourdain.scenarios.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -196,7 +197,8 @@ class Run:
 
     def at(self, t: ArrayLike) -> dict[str, Array]:
         """The q `(*shape, n_q)`, v `(*shape, n_v)` and force `(*shape, rows)`, along (normal, *tangents), at times."""
-        t = np.asarray(t, dtype=float)
+        t = number("t", t, copy=False)
+        check_batch(t.shape, len(self.motion.pieces[0].y))
         z, n_q, n_v = self.motion.state(t), len(self.rig.pose), len(self.v_minus)
         numbers = np.concatenate([self.rig.own, self.bed.numbers])
         flat = z.reshape(-1, z.shape[-1])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
-from jourdain.errors import Error
+from jourdain.errors import BadEvent
 from jourdain.gallery._bodies import bar, ground, turned
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
+
+MOST_RODS = 100  # whose equations are written in about a minute
 
 
 def chain(n: int = 2) -> Scenario:
@@ -17,8 +19,8 @@ def chain(n: int = 2) -> Scenario:
     P is the impulse, m the mass and L the length of a rod; (x, y) is A, theta_i the
     direction of rod i, joint_i its end.
     """
-    if n < 1:
-        raise Error(f"A chain has at least one rod, not {n}.")
+    if not 1 <= n <= MOST_RODS:
+        raise BadEvent(f"A chain has 1 to {MOST_RODS} rods, not {n}.")
     x, y = dynamicsymbols("x y")
     m, L, P = sp.symbols("m L P")
     theta = [dynamicsymbols(f"theta_{i}") for i in range(1, n + 1)]

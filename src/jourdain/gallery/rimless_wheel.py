@@ -13,6 +13,8 @@ from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Switch
 from jourdain.motion.hybrid import Hybrid
 
+MOST_SPOKES = 1000
+
 
 def rimless_wheel(n: int = 8) -> Hybrid:
     """A hub on n massless spokes rolls down a slope from spoke to spoke; each strike is inert.
@@ -23,6 +25,8 @@ def rimless_wheel(n: int = 8) -> Hybrid:
     """
     if n < 5:
         raise BadEvent(f"A rimless wheel has 5 spokes or more, not {n}: it would not vault over them.")
+    if n > MOST_SPOKES:
+        raise BadEvent(f"A rimless wheel has {MOST_SPOKES} spokes at most, not {n}.")
     theta, stretch = q = dynamicsymbols("theta stretch")
     m, l, g, slope, push = sp.symbols("m l g slope push")
     alpha = sp.pi / n

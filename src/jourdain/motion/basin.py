@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from jourdain.compute.memory import check_batch
 from jourdain.data.dataset import unit_attribute
 from jourdain.errors import BadEvent, OffConstraint
 from jourdain.inputs import Array, StateLike, vector
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 LOST, UNDECIDED = -1, -2  # instead of the number of a gait
 AT_GAIT = 1e-4  # of the state: a motion that comes so near to a stable gait stays with it
 MAX_PERIODS = 20.0  # of the gait, that a step may take
+COPIES = 4  # of the starts, while they move
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ def find_basin(
     shape = np.broadcast_shapes(starts[0].shape[:-1], starts[1].shape[:-1])
     if not shape:
         raise BadEvent("A basin is one of many starts; give arrays for some coordinates or velocities.")
+    check_batch(shape, COPIES * (len(s.q_names) + len(s.v_names)))
     x = np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in starts], axis=-1)
     x = x.reshape(-1, x.shape[-1])
     p = np.array([first.parameters[name] for name in hybrid.parameters])

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from jourdain.compute.memory import check_batch
 from jourdain.compute.runge_kutta import along
 from jourdain.errors import ShapeError
 from jourdain.events.transition import Transition
-from jourdain.inputs import Array
+from jourdain.inputs import Array, n_entries
 from jourdain.motion.flow import N_WORKS
 from jourdain.naming import Named
 from jourdain.output.printable import prints
@@ -110,6 +111,7 @@ class Trajectory:
 
     def at(self, t: ArrayLike) -> tuple[Array, Array]:
         """(q, v) at times `(*shape,)`; just after an event where one falls on it."""
+        check_batch((n_entries(t),), self._y.shape[1])
         times = np.asarray(t, dtype=float)
         flat = times.ravel()
         start = self.segments[0].t[0]

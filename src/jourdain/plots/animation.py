@@ -77,6 +77,8 @@ def animate(
 
 def poses(run: Trajectory, n: int = 12, title: str = "") -> Axes:
     """The mechanism at n times of a motion, in one picture; the first ones are paler."""
+    if not 1 <= n <= MOST_FRAMES:
+        raise BadEvent(f"A picture shows 1 to {MOST_FRAMES} poses, not {n}.")
     film = Film(run, np.linspace(0, run.end, n))
     ax = film.axes(title)
     for i in range(n):

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from jourdain.errors import BadRobot
+from jourdain.robots.limits import root_of
 
 # Attributes that hold names and texts; of some elements others do.
 _TEXTS = """
@@ -44,7 +45,7 @@ def check_finite(file: Path) -> None:
         files = []
     for name in dict.fromkeys([str(file), *(name for name in files if not name.lower().endswith(".dae"))]):
         try:
-            root = ElementTree.parse(name).getroot()
+            root = root_of(name)
         except (ElementTree.ParseError, OSError, ValueError):  # a mesh or a picture; what is missing is said by MuJoCo
             continue
         for element, owner, texts in _urdf(root) if root.tag == "robot" else _mjcf(root):

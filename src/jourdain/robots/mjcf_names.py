@@ -37,4 +37,7 @@ def geom_name(model: mujoco.MjModel, i: int) -> str:
 
 def names(model: mujoco.MjModel, kind: str, which: Iterable[int]) -> tuple[str, ...]:
     """Of elements of other kinds, as "sensor"; "sensor 0" for the first if it has no name."""
-    return tuple(getattr(model, kind)(int(i)).name or f"{kind} {i}" for i in which)
+    import mujoco
+
+    which_kind = getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
+    return tuple(mujoco.mj_id2name(model, which_kind, int(i)) or f"{kind} {i}" for i in which)

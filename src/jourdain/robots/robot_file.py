@@ -17,7 +17,7 @@ from jourdain.inputs import FilePath
 from jourdain.robots.description import GROUND, Description, Source
 from jourdain.robots.file_joints import joint_of, placed
 from jourdain.robots.finite import check_finite
-from jourdain.robots.limits import check_limits
+from jourdain.robots.limits import check_limits, root_of
 from jourdain.robots.mjcf import from_mjcf
 from jourdain.robots.rotations import to_quaternion
 from jourdain.robots.urdf import from_urdf
@@ -50,7 +50,7 @@ def _kind(file: Path) -> str:
     if what:
         raise BadRobot(f"'{file}' {what}; give the path of a URDF or MJCF file.")
     try:
-        root = ElementTree.parse(file).getroot().tag
+        root = root_of(file).tag
     except ElementTree.ParseError as error:
         raise BadRobot(f"'{file}' is not sound XML: {error}.") from None
     except (OSError, ValueError, LookupError) as error:  # of encodings that Python or expat does not know

@@ -14,6 +14,7 @@ from jourdain.errors import BadRobot, RobotWarning, listing
 from jourdain.robots.description import GROUND, N_V, Body, Description, Equality, Frame, Mesh, Shape
 from jourdain.robots.file_joints import joint_kinds, joint_of, limited
 from jourdain.robots.ignored import ignored_in_urdf, link_geom_name
+from jourdain.robots.limits import root_of
 from jourdain.robots.rotations import from_quaternion
 from jourdain.robots.shapes import primitive
 
@@ -28,7 +29,7 @@ def from_urdf(file: Path, floating: bool) -> Description:
     """
     import mujoco
 
-    tree = ElementTree.parse(file).getroot()
+    tree = root_of(file)
     root = _root(tree, file)
     spec = mujoco.MjSpec.from_file(str(file))
     bodies: list[Body] = []

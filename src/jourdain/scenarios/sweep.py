@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jourdain.compute.memory import n_entries, refuse_too_large
+from jourdain.compute.memory import refuse_too_large
 from jourdain.data.dataset import dataset, kept, names, unit_attribute
 from jourdain.errors import NameClash, ShapeError, unknown
-from jourdain.inputs import Array, number
+from jourdain.inputs import Array, n_entries, number
 from jourdain.naming import name_of
 from jourdain.progress import bar
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jourdain.compute.memory import refuse_too_large
 from jourdain.errors import BadArgument, BadEvent, Status
 from jourdain.events.table import aligned, rounded
 from jourdain.events.transition import Transition
@@ -103,6 +104,8 @@ def study(scenario: Scenario, feet: tuple[str, ...], values: Mapping[str, float]
     """The study of an ideal touchdown; `values`: parameters of the pose about which states are sampled."""
     if n < 1:
         raise BadArgument(f"--samples must be at least 1, not {n}.")
+    n_numbers = len(kept(feet))  # twice, while their parts are joined
+    refuse_too_large("The study", n, n_numbers, "take fewer samples", n_beside=n * n_numbers, called="states")
     robot = scenario.event.mechanism
     assert isinstance(robot, Robot)
     outcome = scenario.solve(parameters=values)
@@ -140,12 +143,17 @@ def draws(scenario: Scenario, values: Mapping[str, float], n: int, rng: np.rando
     return found
 
 
+def kept(feet: tuple[str, ...]) -> list[str]:
+    """The quantities of a sampled state."""
+    return ["T_minus", "loss", "xi", *(f"impulse.{foot}.normal" for foot in feet),
+            *(f"required_friction.{foot}" for foot in feet)]  # fmt: skip
+
+
 def sampled(scenario: Scenario, feet: tuple[str, ...], values: Mapping[str, float], n: int) -> xarray.Dataset:
     """Loss, ξ, impulses and required friction over n states, solved in pieces with a bar."""
     import xarray
 
-    keep = ["T_minus", "loss", "xi", *(f"impulse.{foot}.normal" for foot in feet),
-            *(f"required_friction.{foot}" for foot in feet)]  # fmt: skip
+    keep = kept(feet)
     rng, parts = np.random.default_rng(SEED), []
     with bar("states", n, None) as advance:
         for start in range(0, n, CHUNK):

@@ -44,7 +44,7 @@ def compiled(content: bytes, tape: Callable[[], Tape], n_flags: int, target: Tar
         for library, address in target.symbols().items():
             llvm.add_symbol(library, address)
         from_cache = stored is not None and symbol.encode() in stored
-        code = stored if stored is not None and from_cache else _object(symbol, tape(), n_flags, target, machine, title)
+        code = stored if stored is not None and from_cache else _object(symbol, tape, n_flags, target, machine, title)
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
@@ -67,13 +67,14 @@ def assembled(text: str) -> Any:
     return engine
 
 
-def _object(symbol: str, tape: Tape, n_flags: int, target: Target, machine: Any, title: str) -> bytes:
+def _object(symbol: str, read: Callable[[], Tape], n_flags: int, target: Target, machine: Any, title: str) -> bytes:
     import llvmlite.binding as llvm
 
     refused = cache.refused()
-    what = f"{title}, {tape.n_operations:,} operations{refused and f'; {refused}'}"
-    with working("Compiling", what, 3) as begin:
+    with working("Compiling", title, 4) as begin:
         begin()
+        tape = read()
+        begin(f"{title}, {tape.n_operations:,} operations{refused and f'; {refused}'}")
         # The machine's triple is the target's, but for Windows, where llvmlite makes ELF objects.
         text = emit.module(symbol, tape, n_flags, target.width, target.vector_library, target.fma, machine.triple)
         module = llvm.parse_assembly(text, llvm.create_context())  # constants live as long as their context
