@@ -34,10 +34,10 @@ def moreau_coulomb(contacts: Contacts) -> ContactSolution:
     Y, _, r = _taking_part(contacts, _closing(contacts))
     if contacts.blocks[0].n_rows == 2:
         return _solution(contacts, moreau_plane.hold_with_friction(contacts, Y, r, contacts.opening))
-    asked = moreau_plane.asked_in_space(Y, r, contacts.number("friction"), contacts.la)
-    answer = contacts.iterated(asked)
-    held = moreau_plane.found_in_space(contacts, Y, r, answer)
-    return _solution(contacts, held, asked, row(answer, Y.shape[-2], contacts.la) > 0)
+    inputs = moreau_plane.inputs_in_space(Y, r, contacts.number("friction"), contacts.la)
+    answer = contacts.iterated(inputs)
+    held = moreau_plane.held_in_space(contacts, Y, r, answer)
+    return _solution(contacts, held, inputs, row(answer, Y.shape[-2], contacts.la) > 0)
 
 
 def by_formula(contacts: Contacts, impulse: Any) -> ContactSolution:
