@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jourdain.algebra.problem import Decomposition, Problem
 
 SLOW = 1e-5  # of the speed that the kinetic energy allows: slower approaches meet their laws only to rounding of this
+CLEAR = 1e-5  # of a contact's row, squared: what is left of it beside rows that are on, if it is well conditioned
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,13 @@ def contact_impulses(
     generalized = la.transpose(C) @ solution.impulse
     rows = each_row(la.scale_rows(acting, contacts.Y), la)
     leaning = _leaning(contacts, solution)
+    sure = la.ones(1, 1, like=Y) > 0
+    if independent:  # rows that nearly follow from those that are on lose digits in one pass; zero ones follow indeed
+        free2, lengths2 = squares(contacts.Y, la), squares(Y, la)
+        sure = la.every(la.where(free2 > 0, free2, lengths2) >= CLEAR * lengths2)
     if solution.apart is not None:
         none, others = la.zeros(len(rows), 1, like=Y), la.zeros(parts.on.keep.shape[-2], 1, like=Y)
-        apart = la.both(solution.apart, la.transpose(leaning) @ leaning <= 0)
+        apart = la.both(la.both(solution.apart, sure), la.transpose(leaning) @ leaning <= 0)
         return ContactResponse(generalized, _orthonormal(rows, la), none, none, others, apart, solution)
     spanned = span(rows, Y.shape[-1], la, like=Y)
     redundant = acting * (1 - spanned.keep)
@@ -77,7 +82,6 @@ def contact_impulses(
     among = la.absolute(spanned.N) @ redundant
     undetermined = la.where(acting * among > RANK, 1.0, 0.0) + leaning
     relieved = _relieved(contacts, leaning, parts)
-    sure = la.ones(1, 1, like=Y) > 0
     return ContactResponse(generalized, spanned.Q, redundant + leaning, undetermined, relieved, sure, solution)
 
 
