@@ -540,7 +540,7 @@ def test_weak_rows_that_lean_on_weak_rows(k: int, n_lanes: int, rng: np.random.G
 
 @pytest.mark.parametrize("weak", [1e-4, 1e-5, 1e-6])
 def test_a_dropped_row_that_leans_on_a_row_after_it(weak: float) -> None:
-    """What is left of it is shorter than the rank tolerance, but its impulses and null vectors are those of all rows."""
+    """Its rest is below the rank tolerance, but null vectors and impulses are right to rounding."""
     rng = np.random.default_rng(4)
     for _ in range(20):
         a, b, other = rng.normal(size=(3, 3))

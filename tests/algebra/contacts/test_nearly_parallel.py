@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 
 def squeezed(rng: np.random.Generator, parallel: float) -> tuple[Array, Array, Array, Array]:
-    """(rows of two contacts in space, v⁻, μ, v⁺), M = 1, plastic: the first slips, the second one, opposite to it, sticks.
+    """(rows of two contacts in space, v⁻, μ, v⁺), M = 1, plastic: the first slips, the second, opposite to it, sticks.
 
     Made backwards in 40 digits: impulses in the cones and a slip are drawn, v⁺ = C⁻¹w, v⁻ = v⁺ − Cᵀλ.
     """
@@ -44,7 +44,8 @@ def test_contacts_in_space_that_are_nearly_opposite(parallel: float, digits: flo
     rng = np.random.default_rng(5)
     C, v, mu, v_plus = (np.array(part) for part in zip(*(squeezed(rng, parallel) for _ in range(12)), strict=True))
     contacts = [
-        jd.Contact(normal=C[:, i], tangent=C[:, i + 1 : i + 3], law=laws.MoreauCoulomb(mu[:, i // 3], 0.0)) for i in (0, 3)
+        jd.Contact(normal=C[:, i], tangent=C[:, i + 1 : i + 3], law=laws.MoreauCoulomb(mu[:, i // 3], 0.0))
+        for i in (0, 3)
     ]
     t = jd.transition(np.broadcast_to(np.eye(6), (12, 6, 6)), v, contacts=contacts)
     assert np.all(np.isin(t.status, (Status.OK, Status.ENERGY_CREATED)))
@@ -62,11 +63,11 @@ def test_a_contact_nearly_along_a_row_that_is_on_leaves_the_fast_path() -> None:
     M, f, rows = np.broadcast_to(np.eye(2), (m, 2, 2)), on * 30 * push, (on[:, None], np.zeros((m, 1)))
     t = jd.transition(M, v, inert=rows, contacts=[contact], impulse=f)
     # The row leaves one velocity, along d ⟂ row, and the contact gives it back κ-fold if it closes.
-    on, normal, v, f = (part.astype(np.longdouble) for part in (on, normal, v, f))
-    d = np.stack([-on[:, 1], on[:, 0]], 1) / np.hypot(*on.T)[:, None]
-    left, rate = np.sum(d * (v + f), axis=1), np.sum(normal * d, axis=1)
+    row, n, x = (part.astype(np.longdouble) for part in (on, normal, v))
+    d = np.stack([-row[:, 1], row[:, 0]], 1) / np.hypot(*row.T)[:, None]
+    left, rate = np.sum(d * (x + f), axis=1), np.sum(n * d, axis=1)
     v_plus = d * np.where(left * rate < 0, -kappa * left, left)[:, None]
     clear = (np.abs(rate) > 1e-6) & (t.status == Status.OK)
-    off = np.linalg.norm((t.v_plus - v_plus).astype(float), axis=1) / np.linalg.norm(v.astype(float), axis=1)
+    off = np.linalg.norm((t.v_plus - v_plus).astype(float), axis=1) / np.linalg.norm(v, axis=1)
     assert np.sum(clear) > 0.9 * m
     assert np.max(off[clear]) < 1e-9

@@ -9,8 +9,8 @@ Sweeps over the contacts, each projected onto its cone [De Saxcé & Feng 1998], 
 Curnier 1991] arrives. Where they do not, as where friction is steep, the sweeps solve each contact by itself; where
 that does not do either, Newton's method, damped, starts from many places. The derivatives of F give those of λ.
 
-The rows are Y = R Q with orthonormal rows Q and a lower triangle R (see `span`), so that W = R Rᵀ. Where rows are nearly
-parallel λ is large and most of W λ cancels: w = r + R (Rᵀλ) keeps the digits that W has lost.
+The rows are Y = R Q with orthonormal rows Q and a lower triangle R (see `span`), so that W = R Rᵀ. Where rows are
+nearly parallel λ is large and most of W λ cancels: w = r + R (Rᵀλ) keeps the digits that W has lost.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def find(inputs: Array, k: int, slopes: bool = False) -> tuple[Array, Array]:
     there are others that move otherwise.
     """
     with np.errstate(all="ignore"):  # what is not finite is reported
-        r, mu, R = _parts(inputs, k)
+        r, _, R = _parts(inputs, k)
         scale = _row_lengths(R, k)
         usual = np.max(np.abs(r / scale), axis=-1, keepdims=True)
         usual = np.where(usual > 0, usual, 1.0)
@@ -265,8 +265,8 @@ def _solved(impulse: Array, speed: Array, mu: Array, W: Array) -> Array:
     slips = np.max(np.abs(r + np.einsum("lij,lj->li", W, sticking)), axis=-1)
     holds = slips <= MOVES
     holds &= np.hypot(sticking[:, 1], sticking[:, 2]) <= mu * sticking[:, 0]
-    slipping, found = _slipping(r, mu, W)
-    moved = np.where(holds[:, None], sticking, np.where(found[:, None], slipping, impulse))
+    slipping, slips_on = _slipping(r, mu, W)
+    moved = np.where(holds[:, None], sticking, np.where(slips_on[:, None], slipping, impulse))
     return np.where((r[:, 0] >= 0)[:, None], 0.0, moved)
 
 
