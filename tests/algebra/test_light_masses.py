@@ -313,8 +313,8 @@ def test_contacts_of_every_law(law: str, kappa: float, name: str, ratio: float, 
         return
     solved = t.status <= jd.Status.ENERGY_CREATED
     assert np.all(solved) or ratio > 1e12
-    if np.all(solved):
-        assert min(np.max(np.abs(t.v_plus[..., :n_v] - v_plus)) for v_plus in expected) <= DIGITS
+    if np.all(solved):  # what may lose more than 1e-9 is refined
+        assert min(np.max(np.abs(t.v_plus[..., :n_v] - v_plus)) for v_plus in expected) <= 1e-9
 
 
 def test_digits_that_are_lost_are_told() -> None:

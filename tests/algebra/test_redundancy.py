@@ -18,6 +18,7 @@ from cases import ON, SPREADS, WAYS, Case, Rows, draw, redundant_events, seeds, 
 from jourdain.algebra import lapack
 from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem
+from jourdain.algebra.span import span
 from jourdain.kinds import Kind
 from oracles import dense as oracle
 from oracles.dense import assert_same, assert_same_momentum, assert_same_velocity, impulses_on
@@ -535,3 +536,22 @@ def test_weak_rows_that_lean_on_weak_rows(k: int, n_lanes: int, rng: np.random.G
     t = jd.transition(np.eye(10), v, inert=R @ turned[:k])
     assert t.ok.all()
     assert np.abs(t.u_plus["inert"]).max() <= 1e-13 * np.abs(v).max()
+
+
+@pytest.mark.parametrize("weak", [1e-4, 1e-5, 1e-6])
+def test_a_dropped_row_that_leans_on_a_row_after_it(weak: float) -> None:
+    """Its rest is below the rank tolerance, but null vectors and impulses are right to rounding."""
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        a, b, other = rng.normal(size=(3, 3))
+        c = a + 1e-4 * other
+        blocks = [np.array([a]), np.array([b, -1.4 * b + weak * c, c])]
+        Y = np.concatenate(blocks)
+        spanned = span(blocks, 3, lapack, like=Y)
+        assert spanned.keep.sum() == 3
+        lengths = np.linalg.norm(Y, axis=1)
+        N, units = spanned.N, Y / lengths[:, None]
+        assert np.max(np.abs(units.T @ N)) < 1e-13 * np.max(np.abs(N))
+        push = rng.normal(size=(3, 1))
+        impulse = spanned.impulse(spanned.Q @ push)
+        assert np.max(np.abs(Y.T @ impulse - push)) < 1e-12 * np.max(np.abs(impulse[:, 0] * lengths))

@@ -671,7 +671,10 @@ def _space_path(W: Array, u: Array, mu: float, e: float, hypothesis: str) -> tup
         if run.status != 1:
             return np.full(3, np.nan), False, 1.0
         if len(run.t_events[1]):
-            y = run.y_events[1][-1]
+            y = run.y_events[1][-1]  # along a direction that it keeps, the rest of the slip
+            d = np.array([np.cos(y[0]), np.sin(y[0])])
+            rest = float(np.exp(y[1]) / max(-(W_tn - mu * W_tt @ d) @ d, np.exp(y[1])))
+            y = y + rest * np.array([0, 0, 1 - mu * W_tn @ d, 1, *(-mu * d), y[2]])
             break
         y = run.y_events[0][-1]
         if back:

@@ -182,13 +182,16 @@ class Judged:
         mu = np.stack([one.mu for one in contacts], 1)
         lengths = unit(self.reduced, contacts)
         after = self.reduced.u + np.einsum("mij,mj->mi", self.reduced.W, impulse)
+        # The event's speed: supports that move may give much more than there was.
+        T = [np.maximum(extended.energy(events.M, v), 0) for v in (events.v, self.given.v_plus)]
+        more = np.sqrt(1 + T[1] / np.where(T[0] > 0, T[0], 1))
         for i in np.flatnonzero(self.solved & ~close_call & ~self.reduced.spanned):
             rows = [row for c in range(len(contacts)) if closes[i, c] for row in range(3 * c, 3 * c + 3)]
             if rows:
                 d = lengths[i, rows]
                 W = self.reduced.W[i][np.ix_(rows, rows)] / np.outer(d, d)
                 steep = mu[i, closes[i]] * d[1::3] / d[::3]
-                size = np.max(self.reduced.speed[i] / lengths[i])
+                size = np.max(self.reduced.speed[i] / lengths[i]) * more[i]
                 q = r[i, rows] / d
                 miss = (
                     in_space.violation(W, q, steep, impulse[i, rows] * d) * float(np.max(np.abs(q))) / float(size or 1)

@@ -37,6 +37,7 @@ class Span:
     Q: Any  # (k, n), zero rows where dropped
     keep: Any  # (k, 1), 1 or 0: rows that are independent of those before them
     scale: Any  # (k, 1), 1 / ‖y_i‖, or 0 for a zero row
+    units: Any  # (k, n), the unit rows
     R: Any  # (k, k), the unit rows along Q
     triangle: Any  # (k, k), the inverse of R with 1 on dropped diagonals
     N: Any  # (k, k): column i is a λ with Yᵀλ = 0 for a dropped row i, zero for a kept one; in units of unit rows
@@ -52,11 +53,15 @@ class Span:
         return la.scale_rows(self.keep, self.triangle @ la.scale_rows(self.scale, r))
 
     def impulse(self, nu: Any) -> Any:
-        """The least λ with Yᵀλ = Qᵀν; one step of refinement makes up for kept rows that are nearly parallel."""
+        """The least λ with Yᵀλ = Qᵀν.
+
+        One step of refinement makes up for kept rows that are nearly parallel, and for what is left of dropped ones
+        along rows that come after them, which R does not have.
+        """
         la = self.la
         impulse = self._least(nu)
         if not self.independent:
-            impulse = impulse + self._least(nu - la.transpose(self.R) @ impulse)  # Q Yᵀ = Rᵀ
+            impulse = impulse + self._least(nu - self.Q @ (la.transpose(self.units) @ impulse))
         return la.scale_rows(self.scale, impulse)
 
     def _least(self, nu: Any) -> Any:
@@ -141,11 +146,13 @@ def span(
         Q, keep, scale = la.stack(Q, q), la.stack(keep, keep_i), la.stack(scale, scale_i)
         if not independent:
             noise = la.stack(noise, keep_i * blur * inverse)
+    if not independent:  # what is left of a dropped row is short, but not nothing: rows after it may have that too
+        F = F + la.scale_rows(1 - keep, ((units - F @ units) @ la.transpose(Q)) @ triangle)
     N = la.diagonal(1 - keep) - la.transpose(F)
     weighing = units if own is None else la.scale_rows(scale, la.stack(*own))
     longer = () if independent else _longer(N, weighing, [Y_s.shape[-2] for Y_s in blocks], la)
     in_all = la.transpose(la.ones(k, 1, like=Y)) @ noise
-    return Span(Q, keep, scale, R, triangle, N, longer, independent, apart, in_all, la)
+    return Span(Q, keep, scale, units, R, triangle, N, longer, independent, apart, in_all, la)
 
 
 def free_of(Y: Any, Q: Any, la: LinearAlgebra) -> Any:

@@ -150,7 +150,7 @@ class Event:
         ones = [self.mechanism.symbols.q[i] for places in self.mechanism.quaternions.values() for i in places]
         cleaned = [replace(block, C=_without_rounding(block.C, ones)) for block in blocks]
         iteration = iteration_of([block for block in blocks if block.kind == Kind.CONTACT])
-        found = None if iteration is None else SX.sym("found", iteration.n_found)
+        found = None if iteration is None else SX.sym("found", iteration.n_outputs)
         applied = tuple(self.applied.values())
         return Problem(self.mechanism.M, self.mechanism.symbols.v, tuple(cleaned), applied, found)
 
@@ -160,7 +160,7 @@ class Event:
         iteration, found = iteration_of(self.problem.of_kind(Kind.CONTACT)), self.problem.found
         if iteration is None or found is None:
             return None
-        slopes = SX.sym("slopes", iteration.n_found, iteration.n_asked)
+        slopes = SX.sym("slopes", iteration.n_outputs, iteration.n_inputs)
         return Iterated(iteration, self.expressions().values.contact_asked, found, slopes)
 
     def generic_state(self) -> tuple[Array, Array, Array]:

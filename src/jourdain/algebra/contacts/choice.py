@@ -92,11 +92,10 @@ class Choice:
         # Rows that act come to rest, also those that were dropped as dependent.
         moving = fastest(la.absolute(after), self.lengths, resting, la)
         miss = larger(larger(self.violation(impulse, after), moving, la), also, la) / self.usual
-        noise = 0.0 if self.unique else ROUNDING * la.transpose(self.lengths) @ la.absolute(impulse) / self.usual
+        noise = 0.0 if self.unique else self.noise(impulse) / self.usual
         miss = larger(miss - noise, 0.0, la)  # rows that are nearly parallel push much, against each other
         sound = la.transpose(impulse) @ impulse < float("inf")  # no pivot vanished
         miss = self._driven(la.where(sound, miss, float("inf")), impulse, resting)
-        needed = la.where(self.misses[-1] <= TIE, 0.0, 1.0) if again else 1.0  # the first impulses are the least ones
         if again:
             self.misses[-1] = smaller(miss, self.misses[-1], la)
         else:
@@ -107,14 +106,13 @@ class Choice:
         apart = fastest(la.absolute(after - best.after), self.lengths, range(self.n_rows), la)
         apart = apart > (10 * TIE + noise) * self.usual
         cheaper = price < (1 - SAME) * self.cost  # NaN is never better
-        told = la.where(best.several, 1.0, 0.0)
-        both = la.where(apart, 1.0, told)
+        already = la.where(best.several, 1.0, 0.0)
+        both = la.where(apart, 1.0, already)
         if self.prefers:
             cheaper = la.where(self.score == score, la.where(cheaper, 1.0, 0.0), la.where(self.score < score, 1.0, 0.0))
-            both = la.where(self.score == score, both, la.where(self.score < score, 0.0, told))
-        cheaper = la.where(cheaper, needed, 0.0)
+            both = la.where(self.score == score, both, la.where(self.score < score, 0.0, already))
         better = la.where(both_good, cheaper, miss < best.miss)
-        several = la.where(both_good, both, la.where(miss < best.miss, 0.0, told))
+        several = la.where(both_good, both, la.where(miss < best.miss, 0.0, already))
         if self.prefers:
             self.score = la.where(better, float(score), self.score)
         if not self.unique:
@@ -181,6 +179,10 @@ class Choice:
         speed = larger(push * length, end / la.where(moves, length, 1.0), la) / self.usual
         return la.where(moves, speed, float("inf"))
 
+    def noise(self, impulse: Any) -> Any:
+        """What rounding of the impulses leaves, as a speed along unit rows, (1, 1)."""
+        return ROUNDING * self.la.transpose(self.lengths) @ self.la.absolute(impulse)
+
     def violation(self, impulse: Any, after: Any) -> Any:
         """How far the most negative of λ_i √W_ii and w_i / √W_ii of the normals is below 0."""
         la, lengths = self.la, self.lengths
@@ -189,11 +191,11 @@ class Choice:
         return larger(pulls, sinks, la)
 
 
-def fastest(u: Any, lengths: Any, some: Sequence[int], la: LinearAlgebra) -> Any:
+def fastest(u: Any, lengths: Any, rows: Sequence[int], la: LinearAlgebra) -> Any:
     """The largest u_i / √W_ii of these rows, if they can move; (1, 1)."""
     moving = lengths > 0
     ratios = la.where(moving, u / la.where(moving, lengths, 1.0), 0.0)
-    found = la.zeros(1, 1, like=u)
-    for i in some:
-        found = larger(found, row(ratios, i, la), la)
-    return found
+    largest = la.zeros(1, 1, like=u)
+    for i in rows:
+        largest = larger(largest, row(ratios, i, la), la)
+    return largest

@@ -13,9 +13,8 @@ from jourdain.algebra.entries import root, row
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.kinds import ContactState
 
-# Of the speed that the kinetic energy allows: what is slower neither approaches nor slips; of the sum of what impulses
-# change: what is left of it.
-ROUNDING = 1e-13
+SLOW = 1e-13  # of the speed that the kinetic energy allows: what is slower neither approaches nor slips
+ROUNDING = 1e-13  # of the sum of what impulses change: what rounding leaves of it
 
 
 def coulomb(contacts: Contacts, hypothesis: str) -> ContactSolution:
@@ -23,15 +22,15 @@ def coulomb(contacts: Contacts, hypothesis: str) -> ContactSolution:
     la, (friction,), (restitution,) = contacts.la, contacts.number("friction"), contacts.number("restitution")
     allowed, speeds = row(contacts.speed, 0, la), la.rows(contacts.speed, 1, contacts.u.shape[-2])
     tangents = la.rows(contacts.u, 1, contacts.u.shape[-2])
-    grazes = la.absolute(row(contacts.u, 0, la)) <= ROUNDING * allowed
+    grazes = la.absolute(row(contacts.u, 0, la)) <= SLOW * allowed
     u, W = la.stack(la.where(grazes, 0.0, row(contacts.u, 0, la)), tangents), contacts.W
-    slow = ROUNDING * root(la.transpose(speeds) @ speeds, la)
-    asked, arrived = None, None
+    slow = SLOW * root(la.transpose(speeds) @ speeds, la)
+    inputs, arrived = None, None
     if W.shape[-1] == 2:
         path = coulomb_plane.planar(contacts.Y, u, friction, restitution, hypothesis, la, slow)
     else:
-        asked = coulomb_plane.asked_in_space(contacts.Y, u, friction, restitution, la)
-        path, arrived = coulomb_plane.in_space(W, u, contacts.iterated(asked), hypothesis, la, slow)
+        inputs = coulomb_plane.inputs_in_space(contacts.Y, u, friction, restitution, la)
+        path, arrived = coulomb_plane.in_space(W, u, contacts.iterated(inputs), hypothesis, la, slow)
     u_n, zero = row(u, 0, la), la.zeros(1, 1, like=contacts.u)
     untouched = la.where(grazes, float(ContactState.GRAZES), float(ContactState.SEPARATES))
     works = (path.compression, path.restitution, path.friction)
@@ -44,7 +43,7 @@ def coulomb(contacts: Contacts, hypothesis: str) -> ContactSolution:
         closing=zero,
         kink=la.where(path.unslipped, tangents / la.where(speeds > 0, speeds, 1.0), 1.0),
         margin=la.where(u_n < 0, path.margin, u_n / la.where(allowed > 0, allowed, 1.0)),
-        asked=asked,
+        asked=inputs,
         arrived=arrived,
     )
 

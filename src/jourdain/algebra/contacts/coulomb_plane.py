@@ -7,7 +7,7 @@ While the normal impulse p grows, u = (u_n, u_t) follows du/dp = W (1, −μ s),
 
 There are two stretches at most: the slip that the contact comes with, up to p_1, and what follows. u_n is a broken line
 over p, so that the end of compression p_c and of restitution p_f follow without iteration. In space the slip turns, and
-the path is integrated (`coulomb_space`); here stands what is asked of that, and what its answer means.
+the path is integrated (`coulomb_space`); here stand its inputs, and what its answer means.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from jourdain.kinds import ContactState
 
 SLIPS, STICKS, REVERSES = (float(state) for state in (ContactState.SLIPS, ContactState.STICKS, ContactState.REVERSES))
 WEDGED = 1e-13  # of W_nn: a contact that sticks and moves less than this for an impulse does not move
-RESTS = 1e-13  # of what was there: less is rounding
+RESTS = 1e-13  # of the whole impulse, and of what the first slip changes of u_n: less is rounding
 ENDLESS = float("inf")
 
 
@@ -196,7 +196,7 @@ def _end(
     return la.where(la.both(passes, straight > room), bent, p_c + straight)
 
 
-def asked_in_space(Y: Any, u: Any, friction: Any, restitution: Any, la: LinearAlgebra) -> Any:
+def inputs_in_space(Y: Any, u: Any, friction: Any, restitution: Any, la: LinearAlgebra) -> Any:
     """a, R, z, friction, restitution and s in the units of `slip`, (10, 1). W = Y Yᵀ."""
     normal, tangents = row(Y, 0, la), la.rows(Y, 1, 3)
     W_nn, approach, along = _units(squares(Y, la), u, la)

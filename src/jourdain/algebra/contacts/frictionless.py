@@ -1,7 +1,7 @@
 """Contacts that push and do not pull: which of them hold, and with which impulses [docs/theory.md §6].
 
 Rows come as Ŷ (rows × n) with Ŷ Ŷᵀ = W, reduced by the two-sided rows; a contact has its normal first, then tangents.
-Asked for, of normals,
+To be solved, for normals,
 
     0 ≤ λ  ⊥  w = r + W λ ≥ 0
 
@@ -39,14 +39,16 @@ def hold(contacts: Contacts, Y: Any, r: Any, least: Any = None, left: Any = None
     for names in list(product(*(place.ways for place in places)))[1:]:
         way = [place.acting(name) for place, name in zip(places, names, strict=True)]
         score = sum(place.score(name) for place, name in zip(places, names, strict=True))
-        acting = tuple(i for some in way for i in some)
-        rows, weighing = ([la.stack(*(row(X, i, la) for i in some)) for some in way if some] for X in (Y, unreduced))
+        acting = tuple(i for indices in way for i in indices)
+        rows, weighing = (
+            [la.stack(*(row(X, i, la) for i in indices)) for indices in way if indices] for X in (Y, unreduced)
+        )
         spanned = span(rows, Y.shape[-1], la, like=Y, independent=independent, own=weighing)
         if independent:  # a way with a row that cannot move is that without it
             moving = la.every(la.stack(*(row(choice.lengths, i, la) for i in acting)) > 0)
             choice.apart = la.both(choice.apart, la.where(moving, la.where(spanned.apart, 1.0, 0.0), 1.0) > 0)
-        asked = la.stack(*(-row(r, i, la) for i in acting))
-        impulse = scattered(spanned.impulse(spanned.coordinates(asked)), acting, Y.shape[-2], la)
+        target = la.stack(*(-row(r, i, la) for i in acting))
+        impulse = scattered(spanned.impulse(spanned.coordinates(target)), acting, Y.shape[-2], la)
         choice.offer(impulse, acting, score=score, spanned=spanned)
         if shares is not None:
             for impulse, answering in shares.of(way):
@@ -68,8 +70,8 @@ class _Shares:
 
     def of(self, way: Sequence[tuple[int, ...]]) -> Iterator[tuple[Any, list[int]]]:
         """(λ, rows that answer); `way`: the rows of each contact that act."""
-        normals = [some[0] for some in way if some]
-        tangents = tuple(i for some in way for i in some[1:])
+        normals = [rows[0] for rows in way if rows]
+        tangents = tuple(i for rows in way for i in rows[1:])
         for pushes in list(product((False, True), repeat=len(normals)))[:-1]:
             pushing = tuple(i for i, one in zip(normals, pushes, strict=True) if one)
             if pushing or tangents:
@@ -80,18 +82,18 @@ class _Shares:
             return self.impulses[tangents, normals]
         la, Y, r, k = self.choice.la, self.choice.Y, self.choice.r, self.choice.n_rows
         if tangents not in self.stopped:
-            own = [la.stack(*(row(Y, i, la) for i in some)) for some in self._by_contact(tangents)]
-            spanned = span(own, Y.shape[-1], la, like=Y)
-            asked = la.stack(la.zeros(0, 1, like=Y), *(-row(r, i, la) for i in tangents))
-            self.stopped[tangents] = spanned, spanned.coordinates(asked)
+            blocks = [la.stack(*(row(Y, i, la) for i in indices)) for indices in self._by_contact(tangents)]
+            spanned = span(blocks, Y.shape[-1], la, like=Y)
+            target = la.stack(la.zeros(0, 1, like=Y), *(-row(r, i, la) for i in tangents))
+            self.stopped[tangents] = spanned, spanned.coordinates(target)
         spanned, along = self.stopped[tangents]
         impulse = la.zeros(k, 1, like=Y)
         if normals:
-            own, units = (la.stack(*(row(X, i, la) for i in normals)) for X in (Y, self.choice.units))
-            left = free_of(own, spanned.Q, la)
-            asked = la.stack(*(-row(r, i, la) for i in normals)) - own @ (la.transpose(spanned.Q) @ along)
-            pushed = solved(left, la.transpose(left), asked, units, la)
-            impulse, along = scattered(pushed, normals, k, la), along - spanned.Q @ (la.transpose(own) @ pushed)
+            rows, units = (la.stack(*(row(X, i, la) for i in normals)) for X in (Y, self.choice.units))
+            left = free_of(rows, spanned.Q, la)
+            target = la.stack(*(-row(r, i, la) for i in normals)) - rows @ (la.transpose(spanned.Q) @ along)
+            pushed = solved(left, la.transpose(left), target, units, la)
+            impulse, along = scattered(pushed, normals, k, la), along - spanned.Q @ (la.transpose(rows) @ pushed)
         if tangents:
             impulse = impulse + scattered(spanned.impulse(along), tangents, k, la)
         self.impulses[tangents, normals] = impulse
@@ -126,13 +128,13 @@ def _shared_unevenly(compressing: Choice, expanding: Choice, kappa: Any) -> Any:
 
     All shares are means of those that were offered. Another one λ gives back κ (λ − λ_c) more. The motion stays the
     same iff contacts that touch in the end can push so much less: Yᵀ(z + κ (λ_c − λ)) is in the cone of their normals.
-    Of many contacts it is only asked whether Yᵀκ (λ_c − λ) = 0.
+    Of many contacts it is only checked whether Yᵀκ (λ_c − λ) = 0.
     """
     la, Y = compressing.la, compressing.Y
     lengths, usual = compressing.lengths, larger(compressing.usual, expanding.usual, la)
     best, rest = compressing.best.impulse, expanding.best
     touching = la.where(rest.after <= UNEVEN * usual * lengths, 1.0, 0.0)
-    found = la.zeros(1, 1, like=Y) > 0
+    uneven = la.zeros(1, 1, like=Y) > 0
 
     def slow(x: Any) -> Any:
         return la.transpose(x) @ x <= (UNEVEN * usual) * (UNEVEN * usual)
@@ -151,5 +153,5 @@ def _shared_unevenly(compressing: Choice, expanding: Choice, kappa: Any) -> Any:
                     enough = row(push, j, la) * row(lengths, i, la) >= -UNEVEN * usual
                     fits = la.both(fits, la.both(enough, row(touching, i, la) > 0))
                 same = la.either(same, fits)
-        found = la.either(found, la.both(sound, la.where(same, 0.0, 1.0) > 0))
-    return found
+        uneven = la.either(uneven, la.both(sound, la.where(same, 0.0, 1.0) > 0))
+    return uneven

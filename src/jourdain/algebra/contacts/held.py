@@ -47,10 +47,10 @@ def moreau_coulomb(contacts: Contacts) -> ContactSolution:
     if contacts.blocks[0].n_rows == 2:
         solution = _solution(contacts, moreau_plane.hold_with_friction(contacts, Y, r, contacts.opening))
         return _with_speeds(contacts, solution)
-    asked = moreau_plane.asked_in_space(Y, r, contacts.number("friction"), contacts.la)
-    answer = contacts.iterated(asked)
-    held = moreau_plane.found_in_space(contacts, Y, r, answer)
-    solution = _solution(contacts, held, asked, row(answer, Y.shape[-2], contacts.la) > 0)
+    inputs = moreau_plane.inputs_in_space(Y, r, contacts.number("friction"), contacts.la)
+    answer = contacts.iterated(inputs)
+    held = moreau_plane.held_in_space(contacts, Y, r, answer)
+    solution = _solution(contacts, held, inputs, row(answer, Y.shape[-2], contacts.la) > 0)
     return _with_speeds(contacts, solution)
 
 

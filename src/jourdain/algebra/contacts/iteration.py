@@ -24,15 +24,15 @@ CHUNK = 1 << 16  # lanes at a time, so that what the iteration keeps of each fit
 class Iteration:
     """What finds the impulses of contacts where formulas do not."""
 
-    n_asked: int
-    n_found: int
+    n_inputs: int
+    n_outputs: int
     find: Find
 
     def __call__(self, asked: Any) -> Any:
         """Columns `(*batch, m, 1)` → `(*batch, f, 1)`."""
         batch = asked.shape[:-2]
-        found, _ = self.find(asked.reshape(-1, self.n_asked))
-        return found.reshape(*batch, self.n_found, 1)
+        found, _ = self.find(asked.reshape(-1, self.n_inputs))
+        return found.reshape(*batch, self.n_outputs, 1)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Contacts with Coulomb's law for the velocity after the event [Moreau; docs/theory.md §5].
 
-Asked for, of each contact, with r = u + κ u⁻ along normals and r = u along tangents,
+To be solved, for each contact, with r = u + κ u⁻ along normals and r = u along tangents,
 
     0 ≤ λ_n ⊥ w_n ≥ 0,   |λ_t| ≤ μ λ_n,   λ_t = −μ λ_n sign w_t where it slips,   w = r + W λ
 
@@ -17,7 +17,7 @@ from typing import Any
 
 from jourdain.algebra.contacts.choice import FAVOUR, TIE, Choice, Held
 from jourdain.algebra.contacts.contacts import Contacts, Rows
-from jourdain.algebra.entries import each_row, larger, root, row, scattered, smaller, solved
+from jourdain.algebra.entries import entry, larger, lengths, root, row, scattered, smaller, solved
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.span import span
 
@@ -36,15 +36,14 @@ def hold_with_friction(contacts: Contacts, Y: Any, r: Any, left: Any) -> Held:
         for contact, _, _ in [one for one in held if one[2] == STICKS]:
             unknowns += [(i, _unit(i, k, la, Y)) for i in (contact.normal, *contact.tangents)]
         for contact, mu, s in [one for one in held if one[2] != STICKS]:
-            rubs = la.where(
-                row(choice.lengths, contact.tangents[0], la) > 0, mu, 0.0
-            )  # a tangent that is held does not
+            slides = row(choice.lengths, contact.tangents[0], la) > 0  # a tangent that is held does not rub
+            rubs = la.where(slides, mu, 0.0)
             along = _unit(contact.normal, k, la, Y) - rubs * s * _unit(contact.tangents[0], k, la, Y)
             unknowns.append((contact.normal, along))
         rows = [i for i, _ in unknowns]
         pushes = la.side_by_side(*(along for _, along in unknowns))
-        own, asked, units = (la.stack(*(row(X, i, la) for i in rows)) for X in (Y, -r, choice.units))
-        impulse = pushes @ solved(own, la.transpose(Y) @ pushes, asked, units, la)
+        resting, target, units = (la.stack(*(row(X, i, la) for i in rows)) for X in (Y, -r, choice.units))
+        impulse = pushes @ solved(resting, la.transpose(Y) @ pushes, target, units, la)
         broken = _broken(impulse, r + Y @ (la.transpose(Y) @ impulse), held, choice.lengths, la)
         choice.offer(impulse, rows, broken, favour=FAVOUR * len(rows))
     return replace(_with_slip(choice, choice.answer(rough=True)), impulse=_least_at_rest(choice))
@@ -74,32 +73,35 @@ def _least_at_rest(choice: Choice) -> Any:
     return la.where(allowed, mask * least + (1 - mask) * best.impulse, best.impulse)
 
 
-def asked_in_space(Y: Any, r: Any, friction: Sequence[Any], la: LinearAlgebra) -> Any:
-    """r, μ and the lower triangle of W, row by row; see `moreau_space`."""
-    rows = each_row(Y, la)
-    return la.stack(r, *friction, *(one @ la.transpose(other) for i, one in enumerate(rows) for other in rows[: i + 1]))
+def inputs_in_space(Y: Any, r: Any, friction: Sequence[Any], la: LinearAlgebra) -> Any:
+    """r, μ and the lower triangle of R, row by row; see `moreau_space`."""
+    k = Y.shape[-2]
+    R = la.scale_rows(lengths(Y, la), span([Y], Y.shape[-1], la, like=Y).R)
+    return la.stack(r, *friction, *(entry(R, i, j, la) for i in range(k) for j in range(i + 1)))
 
 
-def found_in_space(contacts: Contacts, Y: Any, r: Any, found: Any) -> Held:
-    """The impulses that were found, and by how much they miss λ = (λ − w/W, brought into its cone)."""
+def held_in_space(contacts: Contacts, Y: Any, r: Any, solution: Any) -> Held:
+    """The impulses of the iteration, and by how much they miss λ = (λ − w/W, brought into its cone)."""
     la, choice = contacts.la, Choice(contacts, Y, r, unique=True)
-    impulse = la.rows(found, 0, Y.shape[-2])
+    impulse = la.rows(solution, 0, Y.shape[-2])
     after = r + Y @ (la.transpose(Y) @ impulse)
     worst = la.zeros(1, 1, like=Y)
     for contact, mu in zip(contacts.places(), contacts.number("friction"), strict=True):
         n, t = contact.normal, contact.tangents[0]
-        lengths = la.rows(choice.lengths, t, t + 2)
-        across, along = row(choice.lengths, n, la), root(la.transpose(lengths) @ lengths, la)
+        tangents = la.rows(choice.lengths, t, t + 2)
+        across, along = row(choice.lengths, n, la), root(la.transpose(tangents) @ tangents, la)
         push, pull = row(impulse, n, la), la.rows(impulse, t, t + 2)
-        wanted = push - row(after, n, la) * _over_square(across, la)
-        normal = la.where(wanted > 0, wanted, 0.0)
-        tangent = pull - la.rows(after, t, t + 2) * _over_square(along, la)
+        # In units of impulses; see `moreau_space` for how F is written.
+        w_n, w_t = row(after, n, la) * _over_square(across, la), la.rows(after, t, t + 2) * _over_square(along, la)
+        pushed, tangent = push - w_n, pull - w_t
+        radius = mu * la.where(pushed > 0, pushed, 0.0)
         size = root(la.transpose(tangent) @ tangent, la)
-        outside = size > mu * normal
-        off = pull - tangent * la.where(outside, mu * normal / la.where(outside, size, 1.0), 1.0)
-        misses = (la.absolute(push - normal) * across, root(la.transpose(off) @ off, la) * along)
+        outside = size > radius
+        off = w_t + tangent * la.where(outside, (size - radius) / la.where(outside, size, 1.0), 0.0)
+        misses = (la.absolute(la.where(pushed > 0, w_n, push)) * across, root(la.transpose(off) @ off, la) * along)
         worst = larger(larger(misses[0], misses[1], la), worst, la)
-    several = row(found, Y.shape[-2] + 1, la) > 0
+    several = row(solution, Y.shape[-2] + 1, la) > 0
+    worst = larger(worst - choice.noise(impulse), 0.0, la)
     choice.best = Held(impulse, after, worst / choice.usual, several, None)
     return _with_slip(choice, choice.answer())
 
@@ -115,8 +117,8 @@ def _with_slip(choice: Choice, held: Held) -> Held:
     la, margins, contacts = choice.la, [], choice.contacts
     for i, (contact, mu) in enumerate(zip(contacts.places(), contacts.number("friction"), strict=True)):
         start, stop = contact.tangents[0], contact.tangents[-1] + 1
-        push, end, lengths = (la.rows(column, start, stop) for column in (held.inside, held.after, choice.lengths))
-        length = root(la.transpose(lengths) @ lengths, la)
+        push, end, tangents = (la.rows(column, start, stop) for column in (held.inside, held.after, choice.lengths))
+        length = root(la.transpose(tangents) @ tangents, la)
         normal = row(held.inside, contact.normal, la)
         room = (mu * normal - root(la.transpose(push) @ push, la)) * length
         slip = root(la.transpose(end) @ end, la) / la.where(length > 0, length, 1.0)

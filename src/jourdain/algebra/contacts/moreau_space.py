@@ -1,6 +1,6 @@
 """Contacts in space with Coulomb's law for the velocity after the event, several at once [Moreau].
 
-Asked for, of each contact, with w = r + W λ,
+To be solved, for each contact, with w = r + W λ,
 
     0 ≤ λ_n ⊥ w_n ≥ 0,   ‖λ_t‖ ≤ μ λ_n,   w_t opposes λ_t, which is on the cone, where it slips
 
@@ -8,6 +8,9 @@ that is F = 0 with F_n = λ_n − [λ_n − w_n]₊ and F_t = λ_t − (λ_t −
 Sweeps over the contacts, each projected onto its cone [De Saxcé & Feng 1998], come near; Newton's method on F [Alart &
 Curnier 1991] arrives. Where they do not, as where friction is steep, the sweeps solve each contact by itself; where
 that does not do either, Newton's method, damped, starts from many places. The derivatives of F give those of λ.
+
+The rows are Y = R Q with orthonormal rows Q and a lower triangle R (see `span`), so that W = R Rᵀ. Where rows are
+nearly parallel λ is large and most of W λ cancels: w = r + R (Rᵀλ) keeps the digits that W has lost.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra.contacts.iteration import Iteration
+from jourdain.algebra.contacts.newton import damped
 from jourdain.algebra.contacts.shares import share
 from jourdain.algebra.lapack import pseudo_inverse
 from jourdain.compute.evaluate import Evaluator
@@ -30,6 +34,10 @@ N_ROUNDS, N_SWEEPS, N_NEWTON = 40, 25, 12  # at most; sweeps and Newton's steps 
 N_PROJECTED = 10  # rounds whose sweeps project; in the others each contact is solved
 N_ANGLES, N_HALVINGS = 180, 40  # directions of slip that are tried, and how often intervals between them are halved
 N_STARTS, N_TRIES, N_DAMPED, N_HALVED = 32, 8, 40, 8  # places at once, how often, steps from each, and of each step
+STICKING = 0.5  # share of contacts that stick at such places
+PARALLEL = 1e-6  # of unit rows: what is left of the shortest one
+N_POLISHED = 3  # steps more
+NEARLY_PARALLEL = 1e-2  # of unit rows: what is left of one by those before it
 MOST_SLIPS = 4  # of one contact: zeros of a trigonometric polynomial of order 2
 Improve = Callable[[Array, Array, Array, Array], Array]  # λ, w, μ, W of one contact → a better λ
 GOOD = 1e-13  # of the usual speed: F at the answer
@@ -37,81 +45,99 @@ NULL, MOVES = 1e-9, 1e-6  # directions along which F does not change; speeds tha
 ENOUGH = 1e-11  # what is taken if it does not get better
 
 
-def n_asked(k: int) -> int:
-    """r, μ, and the lower triangle of W, row by row, of k contacts."""
+def n_inputs(k: int) -> int:
+    """r, μ, and the lower triangle of R, row by row, of k contacts."""
     return 3 * k + k + 3 * k * (3 * k + 1) // 2
 
 
 def iteration(k: int) -> Iteration:
     """What finds the impulses of k contacts."""
-    return Iteration(n_asked(k), 3 * k + 2, partial(find, k=k))
+    return Iteration(n_inputs(k), 3 * k + 2, partial(find, k=k))
 
 
-def find(asked: Array, k: int, slopes: bool = False) -> tuple[Array, Array]:
-    """(found, its derivatives by asked) of k contacts: `(lanes, 3k + 2)`, `(lanes, 3k + 2, m)`, empty without `slopes`.
+def find(inputs: Array, k: int, slopes: bool = False) -> tuple[Array, Array]:
+    """(solutions, their derivatives) of k contacts: `(lanes, 3k + 2)`, `(lanes, 3k + 2, m)`, empty without `slopes`.
 
-    Asked `(lanes, m)`: see `n_asked`. Found is λ of all rows, N s, 1 where it was found, else 0, and 1 where there are
-    others that move otherwise.
+    Inputs `(lanes, m)`: see `n_inputs`. A solution is λ of all rows, N s, 1 where it was found, else 0, and 1 where
+    there are others that move otherwise.
     """
-    with np.errstate(all="ignore"):  # what is not finite is told
-        r, mu, W = _parts(asked, k)
-        scale = _row_lengths(W, k)
+    with np.errstate(all="ignore"):  # what is not finite is reported
+        r, _, R = _parts(inputs, k)
+        scale = _row_lengths(R, k)
         usual = np.max(np.abs(r / scale), axis=-1, keepdims=True)
         usual = np.where(usual > 0, usual, 1.0)
-        steep = mu * scale[:, 1::3] / scale[:, ::3]  # ‖λ_t‖/λ_n in units of unit rows
-        unit = _asked(r / scale / usual, steep, W / (scale[:, :, None] * scale[:, None, :]))
+        units = _inputs(1 / (scale * usual), scale[:, 1::3] / scale[:, ::3], (1 / scale)[:, :, None] * np.ones_like(R))
+        unit = inputs * units  # rows of length 1, speeds about 1, μ as ‖λ_t‖/λ_n of such rows
         impulse, miss = _searched(unit, k)
         impulse, several = _least(impulse, unit, k)
         impulse = _within(_shared(impulse, unit, k), _parts(unit, k)[1])
-        arrived = np.isfinite(asked).all(axis=-1) & (miss <= np.maximum(ENOUGH, _rounding(impulse)))
-        found = np.column_stack([impulse * usual / scale, arrived, several])
+        arrived = np.isfinite(inputs).all(axis=-1) & (miss <= np.maximum(ENOUGH, _rounding(impulse)))
+        solutions = np.column_stack([impulse * usual / scale, arrived, several])
         if not slopes:
-            return found, np.zeros((len(asked), 3 * k + 2, 0))
-        by = residual(k)(found[:, : 3 * k], asked)
-        following = -pseudo_inverse(by["by_impulse"]) @ by["by_asked"]
-    return found, np.pad(following, ((0, 0), (0, 2), (0, 0)))
+            return solutions, np.zeros((len(inputs), 3 * k + 2, 0))
+        by = residual(k)(impulse, unit)  # the law is the same in any units: they need not follow the inputs
+        following = -pseudo_inverse(by["by_impulse"]) @ by["by_inputs"]
+        following *= (usual / scale)[:, :, None] * units[:, None, :]
+    return solutions, np.pad(following, ((0, 0), (0, 2), (0, 0)))
 
 
-def _least(impulse: Array, asked: Array, k: int) -> tuple[Array, Flags]:
+def _least(impulse: Array, inputs: Array, k: int) -> tuple[Array, Flags]:
     """(λ without what changes nothing, whether other λ meet the law and move otherwise).
 
-    Directions z with F_λ z = 0 lead to other solutions. Those with W z = 0 change no velocity, and are taken out of λ
+    Directions z with F_λ z = 0 lead to other solutions. Those with Rᵀz = 0 change no velocity, and are taken out of λ
     where the law allows; with W z ≠ 0 the motion itself is one of many: feet that slide together share their load.
     """
-    by = residual(k)(impulse, asked)
-    slope = np.where(np.isfinite(by["by_impulse"]), by["by_impulse"], 0.0)
-    _, sizes, directions = np.linalg.svd(slope)
-    null = np.where(sizes[:, :, None] <= NULL, directions, 0.0)  # (lanes, 3k, 3k), rows
-    moves = np.linalg.norm(null @ _parts(asked, k)[2], axis=-1) > MOVES
-    idle = np.where(moves[:, :, None], 0.0, null)
-    least = impulse - (idle.transpose(0, 2, 1) @ (idle @ impulse[..., None]))[..., 0]
-    miss = np.max(np.abs(residual(k)(least, asked)["F"][..., 0]), axis=-1)
+    slope, R = residual(k)(impulse, inputs)["by_impulse"], _parts(inputs, k)[2]
+    slope = np.where(np.isfinite(slope), slope, 0.0)
+    null = _null(slope)
+    moves = np.linalg.norm(null @ R @ R.transpose(0, 2, 1), axis=-1) > MOVES
+    least, lanes = impulse.copy(), np.flatnonzero(_redundant(R))
+    idle = _null(np.concatenate([slope, R.transpose(0, 2, 1)], axis=1)[lanes])
+    least[lanes] -= (idle.transpose(0, 2, 1) @ (idle @ impulse[lanes, :, None]))[..., 0]
+    miss = _miss(least, inputs, k)
     return np.where((miss <= np.maximum(ENOUGH, _rounding(least)))[:, None], least, impulse), moves.any(axis=-1)
 
 
-def _shared(impulse: Array, asked: Array, k: int) -> Array:
+def _null(A: Array) -> Array:
+    """Orthonormal rows z with A z = 0, as many as A has columns, others zero."""
+    _, sizes, directions = np.linalg.svd(A, full_matrices=False)
+    return np.where(sizes[:, :, None] <= NULL, directions, 0.0)
+
+
+def _shared(impulse: Array, inputs: Array, k: int) -> Array:
     """λ of contacts that rest, shared in one way of many; see `shares`."""
-    r, mu, W = _parts(asked, k)
-    rests = np.abs(r + np.einsum("lij,lj->li", W, impulse)).reshape(-1, k, 3).max(axis=-1) <= NULL
-    rests &= np.diagonal(W, axis1=-2, axis2=-1)[:, ::3] > 0  # others are left alone, or cannot move
-    other = share(impulse, mu, W, rests)
-    miss = np.max(np.abs(residual(k)(other, asked)["F"][..., 0]), axis=-1)
-    return np.where((miss <= np.maximum(ENOUGH, _rounding(other)))[:, None], other, impulse)
+    _, mu, R = _parts(inputs, k)
+    lanes = np.flatnonzero(_redundant(R))
+    if not lanes.size:
+        return impulse
+    inputs, R = inputs[lanes], R[lanes]
+    slow = np.maximum(NULL, _rounding(impulse[lanes]))
+    rests = np.abs(_after(impulse[lanes], inputs, k)).reshape(-1, k, 3).max(axis=-1) <= slow[:, None]
+    rests &= np.any(R[:, ::3] != 0, axis=-1)  # others are left alone, or cannot move
+    shared, other = impulse.copy(), share(impulse[lanes], mu[lanes], R, rests)
+    good = _miss(other, inputs, k) <= np.maximum(ENOUGH, _rounding(other))
+    shared[lanes[good]] = other[good]
+    return shared
 
 
-def _searched(asked: Array, k: int) -> tuple[Array, Array]:
+def _redundant(R: Array) -> Flags:
+    """Whether a row depends on those before it, `(lanes,)`: its place on the diagonal is 0."""
+    return np.asarray((np.diagonal(R, axis1=-2, axis2=-1) == 0).any(axis=-1))
+
+
+def _searched(inputs: Array, k: int) -> tuple[Array, Array]:
     """(λ, |F|) of lanes whose rows and speeds are about 1."""
-    n = len(asked)
+    n = len(inputs)
     best, least = np.zeros((n, 3 * k)), np.full(n, np.inf)
-    impulse, active = best.copy(), np.flatnonzero(np.isfinite(asked).all(axis=-1))
+    impulse, active = best.copy(), np.flatnonzero(np.isfinite(inputs).all(axis=-1))
     for i in range(N_ROUNDS):
         if not active.size:
             break
         improved = _projected if i < N_PROJECTED else _solved
-        impulse[active] = _swept(impulse[active], *_parts(asked[active], k), improved)
+        impulse[active] = _swept(impulse[active], *_parts(inputs[active], k), improved)
         near = impulse[active]
         for _ in range(N_NEWTON):
-            by = residual(k)(near, asked[active])
+            by = residual(k)(near, inputs[active])
             F, slope = by["F"][..., 0], by["by_impulse"]
             miss = np.max(np.abs(F), axis=-1)
             better = miss < least[active]
@@ -121,20 +147,42 @@ def _searched(asked: Array, k: int) -> tuple[Array, Array]:
                 break
             near = near - (pseudo_inverse(slope) @ F[..., None])[..., 0]
         active = active[~arrived]
-    for lane in np.flatnonzero(np.isfinite(asked).all(axis=-1) & (least > np.maximum(ENOUGH, _rounding(best)))):
-        best[lane], least[lane] = _from_elsewhere(asked[lane], best[lane], k)
-    return best, least
+    for lane in np.flatnonzero(np.isfinite(inputs).all(axis=-1) & (least > np.maximum(ENOUGH, _rounding(best)))):
+        best[lane], least[lane] = _from_elsewhere(inputs[lane], best[lane], k)
+    return _polished(best, least, inputs, k)
 
 
-def _from_elsewhere(asked: Array, known: Array, k: int) -> tuple[Array, Any]:
+def _polished(impulse: Array, miss: Array, inputs: Array, k: int) -> tuple[Array, Array]:
+    """(λ, |F|) after Newton's steps more where rows are nearly parallel: there a small F is a large change of λ."""
+    left = np.abs(np.diagonal(_parts(inputs, k)[2], axis1=-2, axis2=-1))
+    lanes = np.flatnonzero(np.any((left > 0) & (left < NEARLY_PARALLEL), axis=-1))
+    for _ in range(N_POLISHED if lanes.size else 0):
+        by = residual(k)(impulse[lanes], inputs[lanes])
+        near = impulse[lanes] - (pseudo_inverse(by["by_impulse"]) @ by["F"])[..., 0]
+        off = _miss(near, inputs[lanes], k)
+        good = off <= np.maximum(miss[lanes], _rounding(near))
+        impulse[lanes[good]], miss[lanes[good]] = near[good], off[good]
+    return impulse, miss
+
+
+def _from_elsewhere(inputs: Array, known: Array, k: int) -> tuple[Array, Any]:
     """(λ, |F|) of one lane by Newton's method from many places, the same ones every time; `known`: the best so far."""
     rng = np.random.default_rng(0)
-    best, least, asked = known, np.inf, np.broadcast_to(asked, (N_STARTS, len(asked)))
-    for _ in range(N_TRIES):
+    best, least, same = known, np.inf, np.repeat(inputs[None], N_STARTS, axis=0)
+    r, mu, R = (part[0] for part in _parts(inputs[None], k))
+    stiffest = 1 / max(float(np.linalg.svd(R, compute_uv=False)[-1]), PARALLEL) ** 2
+    for i in range(N_TRIES):
         start = rng.normal(size=(N_STARTS, 3 * k)) * 10.0 ** rng.uniform(-1, 3, (N_STARTS, 1))
         start[:, ::3] = np.abs(start[:, ::3])
         start[0] = best
-        near, miss = _damped(start, asked, k)
+        # F compares impulses with speeds: where rows are nearly parallel, in units in which impulses are not so large.
+        unit = stiffest ** rng.uniform(0, 1, (N_STARTS, 1)) if i else np.ones((N_STARTS, 1))
+        if i == 0:
+            start[1:] = _one_slips(r, mu, R, rng, N_STARTS - 1)
+        scaled = same.copy()
+        scaled[:, 4 * k :] *= np.sqrt(unit)
+        near = damped(start, partial(_missed_by, inputs=scaled, k=k), N_DAMPED, N_HALVED, _any_good) * unit
+        near, miss = _polished(near, _miss(near, same, k), same, k)
         nearest = int(np.argmin(miss))
         if miss[nearest] < least:
             best, least = near[nearest], miss[nearest]
@@ -143,27 +191,36 @@ def _from_elsewhere(asked: Array, known: Array, k: int) -> tuple[Array, Any]:
     return best, least
 
 
-def _damped(impulse: Array, asked: Array, k: int) -> tuple[Array, Array]:
-    """(λ, |F|) after Newton's steps, each halved until F is shorter."""
+def _one_slips(r: Array, mu: Array, R: Array, rng: np.random.Generator, n: int) -> Array:
+    """λ, `(n, 3k)`, that meet the law of one contact while each other one is taken to stick or to lift."""
+    k = len(mu)
+    places = np.zeros((n, 3 * k))
+    for place in places:
+        c, sticks = int(rng.integers(k)), rng.random(k) < STICKING
+        sticks[c] = False
+        one, others = np.arange(3 * c, 3 * c + 3), np.flatnonzero(np.repeat(sticks, 3))
+        inverse = np.linalg.pinv(R[others], rcond=NULL)
+        stopped, rows = -inverse @ r[others], R[one] - R[one] @ inverse @ R[others]  # what the others leave of it
+        speed = r[one] + R[one] @ stopped
+        place[one] = _solved(np.zeros((1, 3)), speed[None], mu[c : c + 1], (rows @ rows.T)[None])[0]
+        place[others] = inverse.T @ (stopped - R[one].T @ place[one])
+    return places
 
-    def at(impulse: Array) -> tuple[Array, Array, Array]:
-        by = residual(k)(impulse, asked)
-        return by["F"][..., 0], by["by_impulse"], np.linalg.norm(by["F"][..., 0], axis=-1)
 
-    F, slope, size = at(impulse)
-    for _ in range(N_DAMPED):
-        step, part = (pseudo_inverse(slope) @ F[..., None])[..., 0], np.ones(len(impulse))
-        for _ in range(N_HALVED):
-            longer = ~(at(impulse - part[:, None] * step)[2] < size)
-            if not longer.any():
-                break
-            part[longer] /= 2
-        impulse = impulse - part[:, None] * step
-        F, slope, size = at(impulse)
-        if np.min(size) <= GOOD:
-            break
-    miss = np.max(np.abs(F), axis=-1)
-    return impulse, np.where(np.isfinite(miss), miss, np.inf)
+def _any_good(size: Array) -> bool:
+    return bool(np.min(size) <= GOOD)
+
+
+def _missed_by(impulse: Array, inputs: Array, k: int) -> tuple[Array, Array]:
+    """(F, its slope)."""
+    by = residual(k)(impulse, inputs)
+    return by["F"][..., 0], by["by_impulse"]
+
+
+def _miss(impulse: Array, inputs: Array, k: int) -> Array:
+    """The largest |F|, `(lanes,)`; infinite where it is no number."""
+    miss = np.max(np.abs(_missed_by(impulse, inputs, k)[0]), axis=-1)
+    return np.where(np.isfinite(miss), miss, np.inf)
 
 
 def _rounding(impulse: Array) -> Array:
@@ -171,9 +228,15 @@ def _rounding(impulse: Array) -> Array:
     return np.asarray(4 * np.finfo(float).eps * np.max(np.abs(impulse), axis=-1))
 
 
-def _swept(impulse: Array, r: Array, mu: Array, W: Array, improved: Improve) -> Array:
+def _after(impulse: Array, inputs: Array, k: int) -> Array:
+    """w, `(lanes, 3k)`."""
+    r, _, R = _parts(inputs, k)
+    return np.asarray(r + (R @ (R.transpose(0, 2, 1) @ impulse[..., None]))[..., 0])
+
+
+def _swept(impulse: Array, r: Array, mu: Array, R: Array, improved: Improve) -> Array:
     """Gauss–Seidel: each contact in turn, given the others."""
-    impulse, k = impulse.copy(), mu.shape[-1]
+    impulse, k, W = impulse.copy(), mu.shape[-1], R @ R.transpose(0, 2, 1)
     for _ in range(N_SWEEPS):
         for c in range(k):
             rows = slice(3 * c, 3 * c + 3)
@@ -202,8 +265,8 @@ def _solved(impulse: Array, speed: Array, mu: Array, W: Array) -> Array:
     slips = np.max(np.abs(r + np.einsum("lij,lj->li", W, sticking)), axis=-1)
     holds = slips <= MOVES
     holds &= np.hypot(sticking[:, 1], sticking[:, 2]) <= mu * sticking[:, 0]
-    slipping, found = _slipping(r, mu, W)
-    moved = np.where(holds[:, None], sticking, np.where(found[:, None], slipping, impulse))
+    slipping, slips_on = _slipping(r, mu, W)
+    moved = np.where(holds[:, None], sticking, np.where(slips_on[:, None], slipping, impulse))
     return np.where((r[:, 0] >= 0)[:, None], 0.0, moved)
 
 
@@ -254,46 +317,47 @@ def _onto_cone(z: Array, mu: Array) -> Array:
 
 @lru_cache(maxsize=8)
 def residual(k: int) -> Evaluator:
-    """(λ, asked) → F and its derivatives."""
-    impulse, asked = SX.sym("impulse", 3 * k), SX.sym("asked", n_asked(k))
-    W, start = SX(3 * k, 3 * k), 4 * k
+    """(λ, inputs) → F and its derivatives."""
+    impulse, inputs = SX.sym("impulse", 3 * k), SX.sym("inputs", n_inputs(k))
+    R, start = SX(3 * k, 3 * k), 4 * k
     for i in range(3 * k):
         for j in range(i + 1):
-            W[i, j] = W[j, i] = asked[start]
+            R[i, j] = inputs[start]
             start += 1
-    after = asked[: 3 * k] + W @ impulse
-    F = ca.vertcat(*(_missed(impulse[3 * c : 3 * c + 3], after[3 * c : 3 * c + 3], asked[3 * k + c]) for c in range(k)))
+    after = inputs[: 3 * k] + R @ (R.T @ impulse)
+    F = ca.vertcat(
+        *(_missed(impulse[3 * c : 3 * c + 3], after[3 * c : 3 * c + 3], inputs[3 * k + c]) for c in range(k))
+    )
     return Evaluator(
-        [impulse, asked], {"F": F, "by_impulse": ca.jacobian(F, impulse), "by_asked": ca.jacobian(F, asked)}
+        [impulse, inputs], {"F": F, "by_impulse": ca.jacobian(F, impulse), "by_inputs": ca.jacobian(F, inputs)}
     )
 
 
 def _missed(impulse: SX, after: SX, mu: SX) -> SX:
-    """F of one contact, (3, 1)."""
-    pushed = impulse[0] - after[0]
-    normal = ca.if_else(pushed > 0, pushed, 0.0)
-    wanted, radius = impulse[1:3] - after[1:3], mu * normal
-    square = ca.sumsqr(wanted)
+    """F of one contact, (3, 1), written without differences of impulses that w would vanish in."""
+    pushed, wanted = impulse[0] - after[0], impulse[1:3] - after[1:3]
+    pushes, radius, square = pushed > 0, mu * pushed, ca.sumsqr(wanted)
     outside = square > radius * radius
-    length = ca.if_else(outside, ca.sqrt(ca.if_else(outside, square, 1.0)), 1.0)
-    return ca.vertcat(impulse[0] - normal, impulse[1:3] - wanted * ca.if_else(outside, radius / length, 1.0))
+    length = ca.sqrt(ca.if_else(outside, square, 1.0))
+    tangential = after[1:3] + wanted * ca.if_else(outside, (length - radius) / length, 0.0)
+    return ca.vertcat(ca.if_else(pushes, after[0], impulse[0]), ca.if_else(pushes, tangential, impulse[1:3]))
 
 
-def _parts(asked: Array, k: int) -> tuple[Array, Array, Array]:
-    """(r, μ, W), `(lanes, 3k)`, `(lanes, k)`, `(lanes, 3k, 3k)`."""
-    W = np.zeros((len(asked), 3 * k, 3 * k))
+def _parts(inputs: Array, k: int) -> tuple[Array, Array, Array]:
+    """(r, μ, R), `(lanes, 3k)`, `(lanes, k)`, `(lanes, 3k, 3k)`."""
+    R = np.zeros((len(inputs), 3 * k, 3 * k))
     i, j = np.tril_indices(3 * k)
-    W[:, i, j] = W[:, j, i] = asked[:, 4 * k :]
-    return asked[:, : 3 * k], asked[:, 3 * k : 4 * k], W
+    R[:, i, j] = inputs[:, 4 * k :]
+    return inputs[:, : 3 * k], inputs[:, 3 * k : 4 * k], R
 
 
-def _asked(r: Array, mu: Array, W: Array) -> Array:
-    i, j = np.tril_indices(W.shape[-1])
-    return np.hstack([r, mu, W[:, i, j]])
+def _inputs(r: Array, mu: Array, R: Array) -> Array:
+    i, j = np.tril_indices(R.shape[-1])
+    return np.hstack([r, mu, R[:, i, j]])
 
 
-def _row_lengths(W: Array, k: int) -> Array:
+def _row_lengths(R: Array, k: int) -> Array:
     """√W_nn of normals and √(tr W_tt / 2) of both tangents, so that disks stay disks; 1 where nothing moves them."""
-    square = np.diagonal(W, axis1=-2, axis2=-1).reshape(len(W), k, 3).copy()
+    square = np.sum(R * R, axis=-1).reshape(len(R), k, 3)
     square[..., 1:] = square[..., 1:].mean(axis=-1, keepdims=True)
-    return np.sqrt(np.where(square > 0, square, 1.0)).reshape(len(W), 3 * k)
+    return np.sqrt(np.where(square > 0, square, 1.0)).reshape(len(R), 3 * k)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 EPSILON = 1e-15  # how well the direction of a row is known
 SLOW = 1e-5  # of the speed that the kinetic energy allows: slower approaches meet their laws only to rounding of this
+CLEAR = 1e-5  # of a contact's row, squared: what is left of it beside rows that are on, if it is well conditioned
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,13 @@ def contact_impulses(
     generalized = la.transpose(C) @ solution.impulse
     rows = each_row(la.scale_rows(acting, contacts.Y), la)
     leaning = _leaning(contacts, solution)
+    sure = la.ones(1, 1, like=Y) > 0
+    if independent:  # rows that nearly follow from those that are on lose digits in one pass; zero ones follow indeed
+        free2, lengths2 = squares(contacts.Y, la), squares(Y, la)
+        sure = la.every(la.where(free2 > 0, free2, lengths2) >= CLEAR * lengths2)
     if solution.apart is not None:
         none, others = la.zeros(len(rows), 1, like=Y), la.zeros(parts.on.keep.shape[-2], 1, like=Y)
-        apart = la.both(solution.apart, la.transpose(leaning) @ leaning <= 0)
+        apart = la.both(la.both(solution.apart, sure), la.transpose(leaning) @ leaning <= 0)
         Q = _orthonormal(rows, la)
         noise2 = _noise2(contacts, acting, Q)
         nothing = la.zeros(1, 1, like=Y)
@@ -86,7 +91,6 @@ def contact_impulses(
     among = la.absolute(spanned.N) @ redundant
     undetermined = la.where(acting * among > RANK, 1.0, 0.0) + leaning
     relieved = _relieved(contacts, leaning, parts)
-    sure = la.ones(1, 1, like=Y) > 0
     redundant, noise2 = redundant + leaning, _noise2(contacts, acting * spanned.keep, spanned.Q)
     cancelled = la.zeros(1, 1, like=Y)
     if solution.path is None:

@@ -17,23 +17,27 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from jourdain.algebra.lapack import pseudo_inverse
+from jourdain.algebra.contacts.newton import damped
 from jourdain.compute.evaluate import Evaluator
 from jourdain.inputs import Array, Flags
 
-SINGULAR = 1e-12  # of unit rows: eigenvalues of W that are 0
+SINGULAR = 1e-9  # of unit rows: singular values of R that are 0
 HIGHER = 1e-3  # of the mean impulse: where the cones begin
 N_NEWTON, N_HALVED = 60, 12  # at most: steps, and how often one is halved
-FOUND = 1e-12  # of the impulses
+SOLVED = 1e-12  # of the impulses
 
 
-def share(impulse: Array, mu: Array, W: Array, rests: Flags) -> Array:
-    """The share of impulses `(lanes, 3k)` of unit rows: W `(lanes, 3k, 3k)`, μ and which contacts rest `(lanes, k)`."""
+def share(impulse: Array, mu: Array, R: Array, rests: Flags) -> Array:
+    """The share of impulses `(lanes, 3k)` of unit rows.
+
+    W = R Rᵀ with R `(lanes, 3k, 3k)`; μ and which contacts rest `(lanes, k)`.
+    """
     k = mu.shape[-1]
     lanes = np.flatnonzero(rests.any(axis=-1))
     acting = np.repeat(rests[lanes], 3, axis=-1)
-    among = np.where(acting[:, :, None] & acting[:, None, :], W[lanes], np.eye(3 * k))
-    sizes, directions = np.linalg.eigh(among)
+    # Rows that do not act are independent of all others.
+    among = np.concatenate([np.where(acting[:, :, None], R[lanes], 0.0), np.eye(3 * k) * ~acting[:, :, None]], axis=-1)
+    directions, sizes, _ = np.linalg.svd(among, full_matrices=False)
     redundant = (sizes <= SINGULAR).any(axis=-1)
     if not redundant.any():
         return impulse
@@ -41,18 +45,18 @@ def share(impulse: Array, mu: Array, W: Array, rests: Flags) -> Array:
     sizes, directions = sizes[redundant], directions[redundant]
     null = np.where(sizes[:, None, :] <= SINGULAR, directions, 0.0)
     P = np.eye(3 * k) - null @ null.transpose(0, 2, 1)
-    own = np.where(acting, impulse[lanes], 0.0)
-    least = (P @ own[..., None])[..., 0]
+    given = np.where(acting, impulse[lanes], 0.0)
+    least = (P @ given[..., None])[..., 0]
     height = HIGHER * np.linalg.norm(least, axis=-1) / k
-    found, todo = least.copy(), ~_inside(least, mu[lanes], height, rests[lanes])
+    chosen, todo = least.copy(), ~_inside(least, mu[lanes], height, rests[lanes])
     for start in (height, np.zeros_like(height)):
-        some = np.flatnonzero(todo)
-        if some.size:
-            found[some], good = _least_in_cones(least[some], P[some], mu[lanes[some]], start[some], acting[some])
-            todo[some[good]] = False
-    found[todo] = own[todo]
+        left = np.flatnonzero(todo)
+        if left.size:
+            chosen[left], good = _least_in_cones(least[left], P[left], mu[lanes[left]], start[left], acting[left])
+            todo[left[good]] = False
+    chosen[todo] = given[todo]
     shared = impulse.copy()
-    shared[lanes] = np.where(acting, found, impulse[lanes])
+    shared[lanes] = np.where(acting, chosen, impulse[lanes])
     return shared
 
 
@@ -69,31 +73,21 @@ def _least_in_cones(least: Array, P: Array, mu: Array, height: Array, acting: Fl
     raised = np.where(acting, raised, 0.0)
     size = np.linalg.norm(least, axis=-1)
 
-    def missed(y: Array) -> tuple[Array, Array, Array]:
-        """(λ, P λ − λ₀, its slope) at P y."""
+    def impulse(y: Array) -> tuple[Array, Array]:
+        """(λ, its slope) at P y."""
         at = projection(mu.shape[-1])(P_times(y) - raised, mu)
-        impulse = np.where(acting, at["nearest"][..., 0] + raised, 0.0)
-        return impulse, P_times(impulse) - least, P @ np.where(acting[:, :, None], at["slope"], 0.0) @ P
+        return np.where(acting, at["nearest"][..., 0] + raised, 0.0), np.where(acting[:, :, None], at["slope"], 0.0)
+
+    def missed(y: Array) -> tuple[Array, Array]:
+        """(P λ − λ₀, its slope) at P y."""
+        pushed, slope = impulse(y)
+        return P_times(pushed) - least, P @ slope @ P
 
     def P_times(x: Array) -> Array:
         return np.asarray((P @ x[..., None])[..., 0])
 
-    y = least.copy()
-    impulse, off, slope = missed(y)
-    for _ in range(N_NEWTON):
-        miss = np.linalg.norm(off, axis=-1)
-        if np.all(miss <= FOUND * size):
-            break
-        step, length = (pseudo_inverse(slope) @ off[..., None])[..., 0], np.ones(len(y))
-        for _ in range(N_HALVED):
-            tried = missed(y - length[:, None] * step)[1]
-            worse = ~(np.linalg.norm(tried, axis=-1) < miss)
-            if not worse.any():
-                break
-            length[worse] /= 2
-        y = y - length[:, None] * step
-        impulse, off, slope = missed(y)
-    return impulse, np.linalg.norm(off, axis=-1) <= FOUND * size
+    y = damped(least, missed, N_NEWTON, N_HALVED, lambda off: bool(np.all(off <= SOLVED * size)))
+    return impulse(y)[0], np.linalg.norm(missed(y)[0], axis=-1) <= SOLVED * size
 
 
 @lru_cache(maxsize=8)
