@@ -48,9 +48,9 @@ def test_a_rail_that_takes_most_of_an_impulse(angle: float, across: float, n: in
 
 @pytest.mark.parametrize("n", [0, 5, N_COMPILED])
 @pytest.mark.parametrize("across", [1e5, 1e7, 1e9, 1e12])
-@pytest.mark.parametrize("size", [2, 4, 7])
+@pytest.mark.parametrize("size", [2, pytest.param(4, marks=pytest.mark.exhaustive), 7])
 def test_rows_that_take_all_but_a_little(size: int, across: float, n: int, rng: np.random.Generator) -> None:
-    for _ in range(3):
+    for _ in range(2):
         A, k = rng.standard_normal((size, size)), rng.integers(1, size)
         M, C, v = A @ A.T + np.eye(size), rng.standard_normal((k, size)), rng.standard_normal(size)
         f = across * C.T @ rng.standard_normal(k) + 0.1 * rng.standard_normal(size)
