@@ -11,7 +11,7 @@ import pytest
 
 import jourdain as jd
 from jourdain import laws
-from oracles.rational import Array, exact
+from oracles.rational import Array, assert_digits, exact
 
 N_COMPILED = 4096
 DIGITS = 1e-9  # of the speed or energy of the event
@@ -21,12 +21,9 @@ def stacked(n: int, M: Array, v: Array) -> tuple[Array, Array]:
     return (np.broadcast_to(M, (n, *M.shape)), np.broadcast_to(v, (n, *v.shape))) if n else (M, v)
 
 
-def assert_digits(t: jd.Transition, expected: tuple[Array, float, float]) -> None:
-    v_plus, loss, energy = expected
-    assert np.all(t.ok)
-    assert np.max(np.abs(t.v_plus - v_plus)) <= DIGITS * np.max(np.abs([t.v_plus, t.v_minus]))
-    assert np.max(np.abs(t.loss - loss)) <= DIGITS * energy
-    assert np.max(np.abs(t.T_minus - t.T_plus - loss)) <= DIGITS * energy
+def assert_all_digits(t: jd.Transition, expected: tuple[Array, float, float]) -> None:
+    assert_digits(t, expected, DIGITS)
+    _, _, energy = expected
     ledger = np.sum([np.sum(part, axis=-1) if np.ndim(part) > np.ndim(t.loss) else part for part in t.ledger.values()])
     assert abs(ledger + np.sum(t.loss)) <= DIGITS * energy * np.size(t.loss)
 
@@ -43,7 +40,7 @@ def test_a_rail_that_takes_most_of_an_impulse(angle: float, across: float, n: in
     f = 0.1 * along + across * normal
     t = jd.transition(*stacked(n, np.eye(2), along), regular=normal[None], impulse=f)
     np.testing.assert_allclose(t.loss, -0.105, rtol=1e-9)
-    assert_digits(t, exact(np.eye(2), along, normal[None], np.zeros(1), f))
+    assert_all_digits(t, exact(np.eye(2), along, normal[None], np.zeros(1), f))
 
 
 @pytest.mark.parametrize("n", [0, 5, N_COMPILED])
@@ -107,7 +104,7 @@ def test_a_stop_near_a_dead_centre(epsilon: float, n: int, rng: np.random.Genera
     stop = stop * (-1 if stop @ v > 0 else 1)
     contact = jd.Contact(normal=stop, tangent=[], law=laws.Frictionless(0.5))
     t = jd.transition(*stacked(n, M, v), regular=R, contacts=[contact])
-    assert_digits(t, exact(M, v, np.vstack([R, stop]), np.array([0, 0, 0.5])))
+    assert_all_digits(t, exact(M, v, np.vstack([R, stop]), np.array([0, 0, 0.5])))
 
 
 # Light masses among heavy ones
@@ -146,4 +143,4 @@ def test_light_masses_between_rows_that_hold_heavy_ones(
     for _ in range(3):
         M, v, C = light_and_heavy(rng, ratio, rows)
         t = jd.transition(*stacked(n, M, v), elastic=(C, kappa))
-        assert_digits(t, exact(M, v, C, np.full(len(C), kappa)))
+        assert_all_digits(t, exact(M, v, C, np.full(len(C), kappa)))

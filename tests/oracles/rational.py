@@ -7,6 +7,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+import jourdain as jd
+
 Array = NDArray[np.float64]
 
 
@@ -39,3 +41,12 @@ def exact(M: Array, v: Array, C: Array, kappa: Array | float, f: Array | None = 
     after = solution(A, np.concatenate([momentum, -restitution * (rows @ before)]))[:n]
     T_minus, T_plus = (w @ mass @ w / 2 for w in (before, after))
     return after.astype(float), float(T_minus - T_plus), float(T_minus + T_plus)
+
+
+def assert_digits(t: jd.Transition, expected: tuple[Array, float, float], digits: float) -> None:
+    """That v⁺, the loss and the energies are those of `exact`, up to a part of the speed and the energy."""
+    v_plus, loss, energy = expected
+    assert np.all(t.ok)
+    assert np.max(np.abs(t.v_plus - v_plus)) <= digits * np.max(np.abs([t.v_plus, t.v_minus]))
+    assert np.max(np.abs(t.loss - loss)) <= digits * energy
+    assert np.max(np.abs(t.T_minus - t.T_plus - loss)) <= digits * energy
