@@ -43,13 +43,18 @@ def solve(A: Array, B: Array) -> tuple[Array, Array]:
 
 
 def kkt(M: Array, C: Array, momentum: Array, wanted: Array) -> tuple[Array, Array]:
-    """(v, λ) with M v = momentum + Cᵀλ and C v = wanted; columns (m, n, c), (m, k, c)."""
+    """(v, λ) with M v = momentum + Cᵀλ and C v = wanted; columns (m, n, c), (m, k, c).
+
+    One step of refinement: beside rows that are nearly parallel λ is large, and elimination alone loses digits of v.
+    """
     m, n, k, c = len(M), M.shape[-1], C.shape[1], momentum.shape[-1]
     A = np.zeros((m, n + k, n + k), Real)
     A[:, :n, :n], A[:, n:, :n], A[:, :n, n:] = M, C, -np.swapaxes(C, 1, 2)
     B = np.zeros((m, n + k, c), Real)
     B[:, :n], B[:, n:] = momentum, wanted
     x, _ = solve(A, B)
+    step, _ = solve(A, B - A @ x)
+    x = x + step
     return x[:, :n], x[:, n:]
 
 
