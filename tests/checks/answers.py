@@ -369,8 +369,9 @@ def _root(W: Array) -> Array:
 
 
 def _nearly_parallel(W: Array) -> bool:
-    """Whether an eigenvalue of W of unit rows is so small that solving with W in 53 bits costs too many digits."""
-    sizes = np.linalg.eigvalsh(W)
+    """Whether solving with W of unit rows, or of two of them, costs too many digits: an eigenvalue is nearly 0."""
+    pairs = [W[np.ix_(two, two)] for two in map(list, combinations(range(len(W)), 2))]
+    sizes = np.concatenate([np.linalg.eigvalsh(part) for part in (W, *pairs)])
     return bool(((sizes > 1e-12) & (sizes < 1e-4)).any())
 
 

@@ -51,7 +51,11 @@ def least_squares(reduced: Reduced, events: Events) -> Array:
         some = [n for n, yes in zip(normals, closes[i], strict=True) if yes or contacts[0].law == "poisson"]
         if not some:
             continue
-        root = np.linalg.cholesky(W[i][np.ix_(some, some)])
+        try:
+            root = np.linalg.cholesky(W[i][np.ix_(some, some)])
+        except np.linalg.LinAlgError:  # in 53 bits
+            found[i] = np.nan
+            continue
         if contacts[0].law == "moreau":
             z, _ = nnls(root.T, -np.linalg.solve(root, (r[i] / lengths[i]).astype(float)[some]))
         else:
