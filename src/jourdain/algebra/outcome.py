@@ -67,7 +67,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
     apart = la.both(on.apart, sharp(problem.M, parts, jump.response, la))
     unclear = blurred(problem, parts, jump.response, la)
     if problem.applied or problem.of_kind(Kind.NONIDEAL):
-        driven = overpowered(jump.x_f, before.T + after.T, la)
+        driven = overpowered(problem.M, parts, jump.given, jump.x_f, before.T + after.T, la)
         apart, unclear = (
             la.both(apart, la.where(driven, 0.0, 1.0) > 0),
             la.where(driven, larger(unclear, 1.0, la), unclear),
