@@ -74,12 +74,16 @@ def _lost(M: Any, parts: Decomposition, response: ContactResponse | None, la: Li
 def refined(
     dv: Array, impulse: Array, problem: Problem[Array], parts: Decomposition, f: Array, C: Array, target: Array
 ) -> Array:
-    """v⁺ − v⁻, refined. `impulse`: λ̄ of the rows C that are on; `target`: C v⁺."""
+    """v⁺ − v⁻, refined. `impulse`: λ̄ of the rows C that are on; `f`: what is not given; `target`: C v⁺."""
     on, factor, T = parts.on, parts.factor, lapack.transpose
     one = np.ones((1, 1))
+    given = [(applied, one) for applied in problem.applied]  # their sum would be rounded
+    nonideal = problem.of_kind(Kind.NONIDEAL)
+    given += [(T(block.C), block.beta) for block in nonideal if block.beta is not None]
     moves, pushes = [dv], [impulse]  # their sums have more digits than a number has
     for _ in range(N_STEPS):
-        g = lapack.exact_sum((f, one), *((T(C), push) for push in pushes), *((problem.M, -move) for move in moves))
+        acting = [(f, one), *given, *((T(C), push) for push in pushes)]
+        g = lapack.exact_sum(*acting, *((problem.M, -move) for move in moves))
         rho = lapack.exact_sum((target, one), (C, -problem.v_minus), *((C, -move) for move in moves))
         x_g, along = factor.solve_transposed(g), on.coordinates(rho)
         step = factor.solve(x_g - T(on.Q) @ (on.Q @ x_g - along))
@@ -95,7 +99,6 @@ def refined_with_contacts(
     problem: Problem[Array],
     parts: Decomposition,
     response: ContactResponse[Array],
-    f: Array,
     C: Array,
     target: Array,
 ) -> Array:
@@ -107,7 +110,7 @@ def refined_with_contacts(
     b_plus = lapack.stack(*(block.b_plus for block in touching))
     C_contacts = lapack.stack(*(block.C for block in touching))
     rows = [C, held * C_contacts]
-    f = f + lapack.transpose(C_contacts) @ ((1 - held) * response.solution.impulse)
+    f = lapack.transpose(C_contacts) @ ((1 - held) * response.solution.impulse)
     on = spanned_at_any_mass(rows, parts.factor, problem.M, lapack)
     target = lapack.stack(target, held * (u_plus - b_plus))
     impulses = lapack.stack(impulse, held * response.solution.impulse)
