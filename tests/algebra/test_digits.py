@@ -11,7 +11,7 @@ import pytest
 
 import jourdain as jd
 from jourdain import laws
-from oracles.rational import Array, assert_digits, exact
+from oracles.rational import Array, assert_digits, exact, rational
 
 N_COMPILED = 4096
 DIGITS = 1e-9  # of the speed or energy of the event
@@ -144,3 +144,64 @@ def test_light_masses_between_rows_that_hold_heavy_ones(
         M, v, C = light_and_heavy(rng, ratio, rows)
         t = jd.transition(*stacked(n, M, v), elastic=(C, kappa))
         assert_all_digits(t, exact(M, v, C, np.full(len(C), kappa)))
+
+
+# Impulses that contacts take, and what rows leave to light masses
+
+
+@pytest.mark.parametrize("n", [0, 5, N_COMPILED])
+@pytest.mark.parametrize("push", [1e6, 1e9, 1e12])
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+@pytest.mark.parametrize("law", [laws.Frictionless(0.0), laws.Frictionless(0.0, law="poisson")])
+def test_a_contact_that_takes_most_of_an_impulse(law: laws.Frictionless, speed: float, push: float, n: int) -> None:
+    """A particle on an oblique plane that is pushed into it, and a little along it."""
+    along, normal = np.array([np.cos(0.7), np.sin(0.7)]), np.array([-np.sin(0.7), np.cos(0.7)])
+    v, f = speed * along - 0.5 * speed * normal, 0.1 * along - push * normal
+    contact = jd.Contact(normal=normal, law=law)
+    t = jd.transition(*stacked(n, np.eye(2), v), contacts=[contact], impulse=f)
+    v_plus, loss, energy = exact(np.eye(2), v, normal[None], 0.0, f)
+    assert np.all(t.ok)
+    assert np.max(np.abs(t.v_plus - v_plus)) <= DIGITS * np.max(np.abs([v_plus, v]))
+    assert np.max(np.abs(t.loss - loss)) <= DIGITS * energy
+
+
+@pytest.mark.parametrize("n", [5, N_COMPILED])
+@pytest.mark.parametrize(("lightest", "push"), [(1e-4, 1e3), (1e-6, 1.0), (1e-6, 1e2), (1e-7, 10.0)])
+def test_light_masses_beside_rows_that_take_an_impulse(
+    lightest: float, push: float, n: int, rng: np.random.Generator
+) -> None:
+    M, C, v = np.diag([1, 2, lightest]), rng.standard_normal((n, 1, 3)), rng.standard_normal((n, 3))
+    f = push * C[:, 0] + 0.1 * np.diag(M) * rng.standard_normal((n, 3))
+    t = jd.transition(M, v, inert=C, impulse=f)
+    assert t.ok.all()
+    for i in range(0, n, max(1, n // 50)):
+        v_plus, loss, energy = exact(M, v[i], C[i], 0.0, f[i])
+        assert np.max(np.abs(t.v_plus[i] - v_plus)) <= DIGITS * np.max(np.abs([v_plus, v[i]]))
+        assert abs(t.loss[i] - loss) <= DIGITS * energy
+
+
+@pytest.mark.parametrize("n", [0, 5, N_COMPILED])
+@pytest.mark.parametrize("push", [1e6, 1e9, 1e12])
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+def test_nonideal_impulses_that_rows_take(speed: float, push: float, n: int, rng: np.random.Generator) -> None:
+    """The sum of given impulses is rounded too: what is small in it would be lost."""
+    A, C = rng.standard_normal((4, 4)), rng.standard_normal((2, 4))
+    M, v, f = A @ A.T + np.eye(4), speed * rng.standard_normal(4), push * C[0] + 0.1 * rng.standard_normal(4)
+    rows, beta = np.vstack([C, np.eye(4)]), np.append(push * rng.standard_normal(2), 0.1 * rng.standard_normal(4))
+    t = jd.transition(*stacked(n, M, v), inert=C, nonideal=(rows, beta), impulse=f)
+    # λ̄ of the rows that are on takes up what is given along them.
+    v_plus, loss, energy = exact(M, v, C, 0.0, (rational(beta[2:]) + rational(f)))
+    assert np.max(np.abs(t.v_plus - v_plus)) <= DIGITS * np.max(np.abs([v_plus, v]))
+    assert np.max(np.abs(t.loss - loss)) <= DIGITS * energy
+
+
+@pytest.mark.parametrize("n", [0, 5, N_COMPILED])
+@pytest.mark.parametrize("kappa", [0.0, 0.5])
+@pytest.mark.parametrize("push", [1.0, 1e6, 1e9, 1e12])
+def test_a_massless_part_whose_row_takes_most_of_an_impulse(push: float, kappa: float, n: int) -> None:
+    M, C, v = np.diag([1.0, 2, 0]), np.array([[1.0, 0.5, 1]]), np.array([0.3, -0.2, 0.5])
+    f = push * C[0] + np.array([0.1, 0.2, 0])
+    t = jd.transition(*stacked(n, M, v), elastic=(C, kappa), impulse=f)
+    v_plus, loss, energy = exact(M, v, C, kappa, f)
+    assert np.max(np.abs(t.v_plus - v_plus)) <= DIGITS
+    assert np.max(np.abs(t.loss - loss)) <= DIGITS * energy

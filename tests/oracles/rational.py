@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,10 @@ import jourdain as jd
 Array = NDArray[np.float64]
 
 
-def rational(array: Array) -> NDArray[np.object_]:
-    return np.asarray(np.vectorize(lambda x: Fraction(float(x)), otypes=[object])(array))
+def rational(array: Any) -> NDArray[np.object_]:
+    return np.asarray(
+        np.vectorize(lambda x: x if isinstance(x, Fraction) else Fraction(float(x)), otypes=[object])(array)
+    )
 
 
 def solution(A: NDArray[np.object_], b: NDArray[np.object_]) -> NDArray[np.object_]:
@@ -30,7 +33,7 @@ def solution(A: NDArray[np.object_], b: NDArray[np.object_]) -> NDArray[np.objec
     return b
 
 
-def exact(M: Array, v: Array, C: Array, kappa: Array | float, f: Array | None = None) -> tuple[Array, float, float]:
+def exact(M: Array, v: Array, C: Array, kappa: Array | float, f: Any = None) -> tuple[Array, float, float]:
     """v⁺, T⁻ − T⁺ and T⁻ + T⁺ of M (v⁺ − v⁻) = f + Cᵀλ, C v⁺ = −κ C v⁻; κ of each row, or of all."""
     n, k = len(v), len(C)
     mass, before, rows = rational(M), rational(v), rational(C)

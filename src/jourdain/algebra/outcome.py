@@ -67,7 +67,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
     apart = la.both(on.apart, sharp(problem.M, parts, jump.response, la))
     unclear = blurred(problem, parts, jump.response, la)
     if problem.applied or problem.of_kind(Kind.NONIDEAL):
-        driven = overpowered(jump.x_f, before.T + after.T, la)
+        driven = overpowered(problem.M, parts, jump.given, jump.x_f, before.T + after.T, la)
         apart, unclear = (
             la.both(apart, la.where(driven, 0.0, 1.0) > 0),
             la.where(driven, larger(unclear, 1.0, la), unclear),
@@ -154,7 +154,7 @@ def _jump(problem: Problem, parts: Decomposition, la: LinearAlgebra, independent
     x_minus, x_f = factor.apply(v_minus), factor.solve_transposed(given)
 
     def response_to(f: Any, x_f: Any) -> tuple[Any, Any, Any]:
-        """(x_a, δ, v⁺ − v⁻) of the rows that are on and of impulses f̄, x_f = L⁻ᵀf̄."""
+        """(x_a, δ, v⁺ − v⁻) of the rows that are on and of impulses: the given ones and f̄, x_f = L⁻ᵀ of their sum."""
         x_a = x_f - T(on.Q) @ (on.Q @ x_f)
         delta = on.coordinates(asked - b_plus) - on.Q @ x_minus
         dv = factor.solve(x_a + T(on.Q) @ delta)
@@ -167,14 +167,14 @@ def _jump(problem: Problem, parts: Decomposition, la: LinearAlgebra, independent
             dv = refined(dv, on.impulse(delta - on.Q @ x_f), problem, parts, f, C_on, asked - b_plus)
         return x_a, delta, dv
 
-    x_a, delta, dv = response_to(given, x_f)
+    x_a, delta, dv = response_to(none, x_f)
     contacts = contact_impulses(problem, parts, v_minus + dv, half_square(x_minus, la), la, independent)
     if contacts is not None:  # what the contacts do besides, and how the rows that are on answer
         x_f = x_f + factor.solve_transposed(contacts.generalized)
-        x_a, delta, dv = response_to(given + contacts.generalized, x_f)
+        x_a, delta, dv = response_to(contacts.generalized, x_f)
         if refine and problem.dv is None and contacts.solution.u_plus is not None:
             impulse = on.impulse(delta - on.Q @ x_f)
-            dv = refined_with_contacts(dv, impulse, problem, parts, contacts, given, C_on, asked - b_plus)
+            dv = refined_with_contacts(dv, impulse, problem, parts, contacts, C_on, asked - b_plus)
     if refine:
         dv = dv if problem.dv is None else problem.dv
         step = factor.apply(dv)

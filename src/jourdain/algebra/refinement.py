@@ -20,6 +20,7 @@ import numpy as np
 
 from jourdain.algebra import lapack
 from jourdain.algebra.contacts.response import ContactResponse
+from jourdain.algebra.entries import larger
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Decomposition, Problem, spanned_at_any_mass
 from jourdain.algebra.span import RANK, Span
@@ -28,7 +29,7 @@ from jourdain.kinds import ON_KINDS, Kind
 
 DIGITS = 1e-9  # of the velocities
 DIGITS_OF_DERIVATIVES = 1e-6  # which are not refined
-TAKEN = 1e10  # times the energy before and after: what given impulses would do, if rows take all but rounding of it
+TAKEN = 1e10  # times the energy before and after: what impulses would do of which rows leave little more than rounding
 N_STEPS = 3  # the second one does up to r = 1e14, the third up to 1e20
 
 
@@ -50,9 +51,14 @@ def _hidden(problem: Problem, on: Span, la: LinearAlgebra) -> Any:
     return n * (la.absolute(la.transpose(on.N) @ units) @ ones) > RANK * (la.absolute(units) @ ones)
 
 
-def overpowered(x_f: Any, energy: Any, la: LinearAlgebra) -> Any:
-    """Whether rows take so much of given impulses, x_f = L⁻ᵀf̄, that their rounding shows in what is left, (1, 1)."""
-    return la.transpose(x_f) @ x_f > TAKEN * energy
+def overpowered(M: Any, parts: Decomposition, f: Any, x_f: Any, energy: Any, la: LinearAlgebra) -> Any:
+    """Whether rows take so much of impulses that their rounding shows in the lightest velocity that is left, (1, 1).
+
+    f̄: the given ones, which contacts may take; x_f = L⁻ᵀ of these and of what contacts do, which rows may take.
+    """
+    x_given = parts.factor.solve_transposed(f)
+    square = larger(la.transpose(x_given) @ x_given, la.transpose(x_f) @ x_f, la)
+    return square * la.largest(la.diagonal_of(M)) > TAKEN * energy * la.smallest(parts.factor.pivots)
 
 
 def sharp(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
@@ -68,12 +74,16 @@ def _lost(M: Any, parts: Decomposition, response: ContactResponse | None, la: Li
 def refined(
     dv: Array, impulse: Array, problem: Problem[Array], parts: Decomposition, f: Array, C: Array, target: Array
 ) -> Array:
-    """v⁺ − v⁻, refined. `impulse`: λ̄ of the rows C that are on; `target`: C v⁺."""
+    """v⁺ − v⁻, refined. `impulse`: λ̄ of the rows C that are on; `f`: what is not given; `target`: C v⁺."""
     on, factor, T = parts.on, parts.factor, lapack.transpose
     one = np.ones((1, 1))
+    given = [(applied, one) for applied in problem.applied]  # their sum would be rounded
+    nonideal = problem.of_kind(Kind.NONIDEAL)
+    given += [(T(block.C), block.beta) for block in nonideal if block.beta is not None]
     moves, pushes = [dv], [impulse]  # their sums have more digits than a number has
     for _ in range(N_STEPS):
-        g = lapack.exact_sum((f, one), *((T(C), push) for push in pushes), *((problem.M, -move) for move in moves))
+        acting = [(f, one), *given, *((T(C), push) for push in pushes)]
+        g = lapack.exact_sum(*acting, *((problem.M, -move) for move in moves))
         rho = lapack.exact_sum((target, one), (C, -problem.v_minus), *((C, -move) for move in moves))
         x_g, along = factor.solve_transposed(g), on.coordinates(rho)
         step = factor.solve(x_g - T(on.Q) @ (on.Q @ x_g - along))
@@ -89,7 +99,6 @@ def refined_with_contacts(
     problem: Problem[Array],
     parts: Decomposition,
     response: ContactResponse[Array],
-    f: Array,
     C: Array,
     target: Array,
 ) -> Array:
@@ -101,7 +110,7 @@ def refined_with_contacts(
     b_plus = lapack.stack(*(block.b_plus for block in touching))
     C_contacts = lapack.stack(*(block.C for block in touching))
     rows = [C, held * C_contacts]
-    f = f + lapack.transpose(C_contacts) @ ((1 - held) * response.solution.impulse)
+    f = lapack.transpose(C_contacts) @ ((1 - held) * response.solution.impulse)
     on = spanned_at_any_mass(rows, parts.factor, problem.M, lapack)
     target = lapack.stack(target, held * (u_plus - b_plus))
     impulses = lapack.stack(impulse, held * response.solution.impulse)

@@ -207,7 +207,8 @@ def _without_parts(values: Outcome[Array], problem: Problem[Array], massless: Fl
     """Energies with the true M; the parts T_c, T_a, T_r do not exist where M is semidefinite."""
     mask = massless[..., None, None]
     applied_work = values.applied_work[..., :-1, :]  # the last entry is that of the added terms
-    work = values.ledger.sum(axis=-2, keepdims=True) + applied_work.sum(axis=-2, keepdims=True)
+    # Not the sum of the works: rows may take most of an impulse.
+    loss = -lapack.transpose(values.v_plus - values.v_minus) @ problem.M @ (values.v_plus + values.v_minus) / 2
     parts = ("T_c_minus", "T_a_minus", "T_r_minus", "T_c_plus", "T_a_plus", "T_r_plus", "xi", "effective_mass")
 
     def energy(v: Array, T: Array) -> Array:
@@ -216,7 +217,7 @@ def _without_parts(values: Outcome[Array], problem: Problem[Array], massless: Fl
     return replace(
         values,
         applied_work=applied_work,
-        loss=np.where(mask, -work, values.loss),
+        loss=np.where(mask, loss, values.loss),
         applied=sum(problem.applied, np.zeros_like(problem.v_minus)),
         T_minus=energy(values.v_minus, values.T_minus),
         T_plus=energy(values.v_plus, values.T_plus),
