@@ -130,7 +130,7 @@ def check(events: Events, scales: Scales, t: jd.Transition, other: jd.Transition
 
 CASES: dict[str, Callable[[np.random.Generator, int, int], Events]] = {
     "random": lambda rng, k, n_tangents: random_events(rng, 40, k, n_tangents),
-    "landing": lambda rng, k, n_tangents: landing(rng, 40, k + 1, n_tangents, still=False),
+    "landing": lambda rng, k, n_tangents: landing(rng, 40 if n_tangents == 1 else 15, k + 1, n_tangents, still=False),
     "landing without slip, and at rest": lambda rng, k, n_tangents: landing(rng, 40, k + 1, n_tangents, still=True),
 }
 
@@ -204,8 +204,9 @@ def test_every_share_of_redundant_impulses_is_in_its_cone(
     n_tangents: int, still: bool, rng: np.random.Generator
 ) -> None:
     """|λ_t| ≤ μ λ_n of each foot, also in other units, and λ meets the momentum of the block."""
-    events = landing(rng, 200, 3, n_tangents, still)
-    events = events.scaled(random_scales(rng, 200))
+    m = 200 if n_tangents == 1 else 80  # which are iterated
+    events = landing(rng, m, 3, n_tangents, still)
+    events = events.scaled(random_scales(rng, m))
     t = events.solve("moreau coulomb")
     assert t.ok.mean() > 0.5  # feet that slide and share their load in many ways are ambiguous
     total, seen = np.zeros_like(events.v), 0
@@ -217,7 +218,7 @@ def test_every_share_of_redundant_impulses_is_in_its_cone(
         assert (size <= limit * (1 + 1e-12) + 1e-300).all()
         seen += int(np.sum((size < limit * (1 - 1e-6)) & (normal > 0)))
         total[t.ok] += np.einsum("mr,mrj->mj", impulse, events.C[t.ok, i])
-    assert seen > 20  # that stick
+    assert seen > m / 10  # that stick
     gained = np.einsum("mij,mj->mi", events.M, t.v_plus - events.v)
     scale = np.sum(np.abs(np.einsum("mij,mj->mi", events.M, events.v)), axis=-1, keepdims=True)
     np.testing.assert_allclose((total - gained)[t.ok] / np.where(scale > 0, scale, 1.0)[t.ok], 0, atol=1e-9)

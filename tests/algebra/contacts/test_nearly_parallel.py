@@ -39,15 +39,17 @@ def squeezed(rng: np.random.Generator, parallel: float) -> tuple[Array, Array, A
                 return C, np.array(v.tolist(), float)[:, 0], mu, np.array(v_plus.tolist(), float)[:, 0]
 
 
-@pytest.mark.parametrize(("parallel", "digits"), [(1e-2, 1e-12), (1e-4, 1e-10), (1e-5, 1e-9)])
+@pytest.mark.parametrize(
+    ("parallel", "digits"), [pytest.param(1e-2, 1e-12, marks=pytest.mark.exhaustive), (1e-4, 1e-10), (1e-5, 1e-9)]
+)
 def test_contacts_in_space_that_are_nearly_opposite(parallel: float, digits: float) -> None:
     rng = np.random.default_rng(5)
-    C, v, mu, v_plus = (np.array(part) for part in zip(*(squeezed(rng, parallel) for _ in range(12)), strict=True))
+    C, v, mu, v_plus = (np.array(part) for part in zip(*(squeezed(rng, parallel) for _ in range(6)), strict=True))
     contacts = [
         jd.Contact(normal=C[:, i], tangent=C[:, i + 1 : i + 3], law=laws.MoreauCoulomb(mu[:, i // 3], 0.0))
         for i in (0, 3)
     ]
-    t = jd.transition(np.broadcast_to(np.eye(6), (12, 6, 6)), v, contacts=contacts)
+    t = jd.transition(np.eye(6), v, contacts=contacts)
     assert np.all(np.isin(t.status, (Status.OK, Status.ENERGY_CREATED)))
     off = np.linalg.norm(t.v_plus - v_plus, axis=1) / np.linalg.norm(v, axis=1)
     assert np.max(off) < digits
