@@ -99,7 +99,24 @@ def test_nothing_is_written_of_what_was_compiled_before(seen: io.StringIO, monke
     event(0.456).solve(v=np.ones((2000, 1)))
     monkeypatch.setattr(progress, "WORK_PATIENCE", 0.0)
     event(0.456).solve(v=np.ones((2000, 1)))
-    assert seen.getvalue() == ""
+    assert "Compiling" not in seen.getvalue()
+
+
+@pytest.mark.parametrize(("slow", "word"), [("jacobian", "Writing"), ("Function", "Simplifying")])
+def test_what_comes_before_compiling_has_a_word_too(
+    seen: io.StringIO, monkeypatch: pytest.MonkeyPatch, slow: str, word: str, rng: np.random.Generator
+) -> None:
+    """The derivatives of a robot take seconds to write down."""
+    quickly, made = getattr(ca, slow), event(rng.uniform())
+
+    def slowly(*arguments: Any, **more: Any) -> Any:
+        time.sleep(0.2)
+        return quickly(*arguments, **more)
+
+    monkeypatch.setattr(ca, slow, slowly)
+    monkeypatch.setattr(progress, "WORK_PATIENCE", 0.05)
+    made.gradient("v_plus", "q", v=[1.0])
+    assert re.search(rf"{word} \(step 1 of 1, 0 s\): the derivatives of v_plus by q", seen.getvalue())
 
 
 def test_nothing_is_written_where_nobody_watches(

@@ -19,7 +19,7 @@ from casadi import SX
 from jourdain.compute.forks import new_lock
 from jourdain.errors import NotExpressible
 from jourdain.inputs import Array, Statuses
-from jourdain.progress import Progress
+from jourdain.progress import Progress, working
 
 if TYPE_CHECKING:
     from jourdain.compute.kernel.batch import Kernel
@@ -102,9 +102,11 @@ class Evaluator:
     @cached_property
     def function(self) -> ca.Function:
         """One column in, one column out."""
-        columns = [ca.densify(ca.vec(expression.T)) for expression in self.outputs.values()]  # row by row
-        column = ca.densify(ca.vertcat(SX(0, 1), *columns, self.flags))
-        return ca.Function("expressions", [ca.vertcat(SX(0, 1), *self.inputs)], [column], {"cse": True})
+        with working("Simplifying", self.title, 1) as begin:
+            begin()
+            columns = [ca.densify(ca.vec(expression.T)) for expression in self.outputs.values()]  # row by row
+            column = ca.densify(ca.vertcat(SX(0, 1), *columns, self.flags))
+            return ca.Function("expressions", [ca.vertcat(SX(0, 1), *self.inputs)], [column], {"cse": True})
 
     @cached_property
     def kernel(self) -> Kernel | None:

@@ -24,7 +24,7 @@ from jourdain.compute.fallback import FastThenRobust, Samples, at_samples, compu
 from jourdain.compute.fallback import promising as promising
 from jourdain.errors import Status
 from jourdain.inputs import Array, Statuses
-from jourdain.progress import Progress
+from jourdain.progress import Progress, working
 
 Build = Callable[[bool], tuple[dict[str, SX], SX]]  # whether rows are independent → quantities, verdict
 
@@ -83,7 +83,10 @@ class Solver:
 
     def _path(self, independent: bool) -> Evaluator:
         """The quantities, where rows are assumed to be independent or not."""
-        return Evaluator(self._all_inputs, *self._build(independent), constants_once=independent, title=self._title)
+        with working("Writing", self._title or "the expressions of an event", 1) as begin:
+            begin()
+            built = self._build(independent)
+        return Evaluator(self._all_inputs, *built, constants_once=independent, title=self._title)
 
     @property
     def robust(self) -> Evaluator:
