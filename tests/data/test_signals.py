@@ -23,8 +23,10 @@ SMALL = xarray.Dataset({"loss": ("sample", [1.0, 2.0])})
 
 # Writes one file again and again, so that a signal comes in the midst of it.
 WRITER = """
-import sys, numpy as np, xarray
+import signal, sys, numpy as np, xarray
 from jourdain import files
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # what started the tests may ignore them, as `nohup` does
+signal.signal(signal.SIGINT, signal.default_int_handler)
 ds = xarray.Dataset({f"x{i}": ("sample", np.zeros(int(sys.argv[2]))) for i in range(40)})
 while True:
     files.write(ds, sys.argv[1])
