@@ -62,13 +62,14 @@ def overpowered(M: Any, parts: Decomposition, f: Any, x_f: Any, energy: Any, la:
 
 
 def sharp(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
-    """The contrary; NaN is neither."""
-    return _lost(M, parts, response, la) <= DIGITS**2 * la.smallest(parts.factor.pivots)
+    """The contrary of `blurred`, for rows that are well apart; NaN is neither. Comparing each pivot costs least."""
+    return la.every(_lost(M, parts, response, la) <= DIGITS**2 * parts.factor.pivots)
 
 
 def _lost(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
+    """The noise, squared, times the masses: over a pivot of M, what a velocity loses, squared."""
     noise2 = parts.on.noise * parts.on.noise + (0.0 if response is None else response.noise2)
-    return noise2 * la.largest(la.diagonal_of(M))
+    return noise2 * (la.transpose(la.ones(M.shape[-1], 1, like=M)) @ la.diagonal_of(M))
 
 
 def refined(
