@@ -102,7 +102,7 @@ def test_nothing_is_written_of_what_was_compiled_before(seen: io.StringIO, monke
     assert "Compiling" not in seen.getvalue()
 
 
-@pytest.mark.parametrize(("slow", "word"), [("jacobian", "Writing"), ("Function", "Simplifying")])
+@pytest.mark.parametrize(("slow", "word"), [("jacobian", "Deriving"), ("Function", "Simplifying")])
 def test_what_comes_before_compiling_has_a_word_too(
     seen: io.StringIO, monkeypatch: pytest.MonkeyPatch, slow: str, word: str, rng: np.random.Generator
 ) -> None:

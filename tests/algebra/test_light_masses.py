@@ -314,7 +314,7 @@ def test_contacts_of_every_law(law: str, kappa: float, name: str, n: int, ratio:
         assert min(np.max(np.abs(t.v_plus[..., :n_v] - v_plus)) for v_plus in expected) <= 1e-9
 
 
-def test_digits_that_are_lost_are_told() -> None:
+def test_events_that_lose_digits_are_refused() -> None:
     """The light mass leaves at a speed that depends on the difference of restitutions, times the ratio of masses."""
     normals, kappas = ([-1.0, 1, 0], [0.0, -1, 1]), (0.5, np.nextafter(0.5, 1))
     contacts = [

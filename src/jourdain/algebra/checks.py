@@ -69,7 +69,7 @@ def verdict(
             tests.append((Status.NOT_CONVERGED, _contacts_have_digits(problem, values, la)))
         tests.append((Status.AMBIGUOUS, la.where(values.contact_several, 0.0, 1.0) > 0))
     if not independent:  # rows that are well apart cannot contradict each other
-        tests.append((Status.CONTRADICTION, la.every(_as_asked(problem, values, la))))
+        tests.append((Status.CONTRADICTION, la.every(_on_target(problem, values, la))))
     tests.append((Status.NOT_FINITE, finite(la.stack(values.outputs_minus, values.outputs_plus), la)))
     tests.append((Status.ENERGY_CREATED, values.energy_created <= 0))
     small = UNREFINED_PIVOT if independent else SMALL_PIVOT
@@ -155,15 +155,15 @@ def _of_ordinary_size(problem: Problem, values: Outcome, la: LinearAlgebra, inde
     return la.stack(*conditions)
 
 
-def _as_asked(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
-    """Whether the rows that are on during the event come out as asked, row by row: C'v⁺ + b⁺ = target.
+def _on_target(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
+    """Whether the rows that are on during the event come out as they must, row by row: C'v⁺ + b⁺ = target.
 
     A row that was dropped may be off by the part of it, shorter than RANK, that the others do not span.
     """
-    asked = values.target
-    k, C = asked.shape[-2], [block.C for block in problem.of_kind(*ON_KINDS)]
+    target = values.target
+    k, C = target.shape[-2], [block.C for block in problem.of_kind(*ON_KINDS)]
     u, b, length = (la.rows(x, 0, k) for x in (values.u_plus, values.b_plus, values.row_length))
     energy = values.T_minus + values.T_plus + values.T_free
     usual = _usual_speeds(la.stack(la.zeros(0, problem.M.shape[-1], like=problem.M), *C), length, energy, values, la)
-    slack = TOLERANCE * (la.absolute(b) + la.absolute(asked)) + (TOLERANCE + RANK) * usual
-    return la.absolute(u - asked) <= slack
+    slack = TOLERANCE * (la.absolute(b) + la.absolute(target)) + (TOLERANCE + RANK) * usual
+    return la.absolute(u - target) <= slack

@@ -65,13 +65,11 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
     lengths2 = la.stack(_on_lengths2(parts, 0), squares(Y, la))  # c M⁻¹ cᵀ
     before, after = _energies(parts, jump, la)
     apart = la.both(on.apart, sharp(problem.M, parts, jump.response, la))
-    unclear = blurred(problem, parts, jump.response, la)
+    blur = blurred(problem, parts, jump.response, la)
     if problem.applied or problem.of_kind(Kind.NONIDEAL):
         driven = overpowered(problem.M, parts, jump.given, jump.x_f, before.T + after.T, la)
-        apart, unclear = (
-            la.both(apart, la.where(driven, 0.0, 1.0) > 0),
-            la.where(driven, larger(unclear, 1.0, la), unclear),
-        )
+        apart = la.both(apart, la.where(driven, 0.0, 1.0) > 0)
+        blur = la.where(driven, larger(blur, 1.0, la), blur)
     response, v_minus, v_plus = jump.response, problem.v_minus, problem.v_minus + jump.dv
 
     def stack(parts: list[Any]) -> Any:
@@ -116,7 +114,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
         row_length=None if independent else lengths(Y, la),
         required_friction=nothing,
         apart=apart if response is None else la.both(apart, response.apart),
-        blurred=unclear,
+        blurred=blur,
         target=jump.asked,
         pivots=parts.factor.pivots,
         M_diagonal=la.diagonal_of(problem.M),

@@ -29,13 +29,15 @@ from jourdain.kinds import ON_KINDS, Kind
 
 DIGITS = 1e-9  # of the velocities
 DIGITS_OF_DERIVATIVES = 1e-6  # which are not refined
-TAKEN = 1e10  # times the energy before and after: what impulses would do of which rows leave little more than rounding
+TAKEN = 1e10  # times the energy before and after: impulses that would give more, without rows, are refined
 N_STEPS = 3  # the second one does up to r = 1e14, the third up to 1e20
 
 
 def blurred(problem: Problem, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
-    """1 where noise in the directions of rows may cost the lightest velocity more than DIGITS, 2 where it costs more
-    than DIGITS_OF_DERIVATIVES or a row was dropped that is independent in the velocities, else 0; (1, 1).
+    """How much noise in the directions of rows may cost the lightest velocity, (1, 1).
+
+    0: at most DIGITS. 1: more. 2: more than DIGITS_OF_DERIVATIVES, or a row was dropped that is independent in the
+    velocities.
     """
     lost, lightest = _lost(problem.M, parts, response, la), la.smallest(parts.factor.pivots)
     hidden = la.where(_hidden(problem, parts.on, la), 1.0, 0.0)

@@ -58,8 +58,8 @@ def _others_import() -> bool:
 def _others_call_casadi() -> bool:
     """Whether another thread is in CasADi, which lets other threads of Python run meanwhile."""
     casadi = sys.modules.get("casadi.casadi")
-    own = threading.get_ident()
-    frames = [frame for thread, frame in sys._current_frames().items() if thread != own]
+    current = threading.get_ident()
+    frames = [frame for thread, frame in sys._current_frames().items() if thread != current]
     return casadi is not None and any(frame.f_code.co_filename == casadi.__file__ for frame in frames)
 
 

@@ -150,9 +150,9 @@ class Event:
         ones = [self.mechanism.symbols.q[i] for places in self.mechanism.quaternions.values() for i in places]
         cleaned = [replace(block, C=_without_rounding(block.C, ones)) for block in blocks]
         iteration = iteration_of([block for block in blocks if block.kind == Kind.CONTACT])
-        found = None if iteration is None else SX.sym("found", iteration.n_outputs)
+        solution = None if iteration is None else SX.sym("found", iteration.n_outputs)
         applied = tuple(self.applied.values())
-        return Problem(self.mechanism.M, self.mechanism.symbols.v, tuple(cleaned), applied, found)
+        return Problem(self.mechanism.M, self.mechanism.symbols.v, tuple(cleaned), applied, solution)
 
     @cached_property
     def iterated(self) -> Iterated | None:

@@ -83,7 +83,7 @@ class Solver:
 
     def _path(self, independent: bool) -> Evaluator:
         """The quantities, where rows are assumed to be independent or not."""
-        with working("Writing", self._title or "the expressions of an event", 1) as begin:
+        with working("Deriving", self._title or "the expressions of an event", 1) as begin:
             begin()
             built = self._build(independent)
         return Evaluator(self._all_inputs, *built, constants_once=independent, title=self._title)

@@ -16,7 +16,7 @@ from casadi import SX
 
 from jourdain.inputs import Array
 
-Find = Callable[..., tuple[Array, Array]]  # asked (lanes, m), slopes → found (lanes, f), derivatives (lanes, f, m)
+Find = Callable[..., tuple[Array, Array]]  # inputs (lanes, m), slopes → solutions (lanes, f), derivatives (lanes, f, m)
 CHUNK = 1 << 16  # lanes at a time, so that what the iteration keeps of each fits in memory
 
 
@@ -28,11 +28,11 @@ class Iteration:
     n_outputs: int
     find: Find
 
-    def __call__(self, asked: Any) -> Any:
+    def __call__(self, inputs: Any) -> Any:
         """Columns `(*batch, m, 1)` → `(*batch, f, 1)`."""
-        batch = asked.shape[:-2]
-        found, _ = self.find(asked.reshape(-1, self.n_inputs))
-        return found.reshape(*batch, self.n_outputs, 1)
+        batch = inputs.shape[:-2]
+        solutions, _ = self.find(inputs.reshape(-1, self.n_inputs))
+        return solutions.reshape(*batch, self.n_outputs, 1)
 
 
 @dataclass(frozen=True)
