@@ -81,7 +81,7 @@ def main() -> None:
             stream.reconfigure(errors=FALLBACK)
     warnings.showwarning = _show
     try:
-        app(standalone_mode=True)
+        app(prog_name="jourdain")
     except Exception as error:
         if os.environ.get("JOURDAIN_TRACEBACK"):
             raise
