@@ -205,3 +205,24 @@ def test_a_massless_part_whose_row_takes_most_of_an_impulse(push: float, kappa: 
     v_plus, loss, energy = exact(M, v, C, kappa, f)
     assert np.max(np.abs(t.v_plus - v_plus)) <= DIGITS
     assert np.max(np.abs(t.loss - loss)) <= DIGITS * energy
+
+
+@pytest.mark.parametrize("n", [1, 5000])
+@pytest.mark.parametrize("push", [1e4, 1e6, 1e8, 1e10, 1e12])
+@pytest.mark.parametrize("joined", [0.0, 0.3])
+def test_a_foot_that_slips_beside_one_that_is_pressed_hard(joined: float, push: float, n: int) -> None:
+    """Foot 2 comes with 1 m/s along the floor and 0.1 m/s towards it: it slips on, whatever presses foot 1.
+
+    Velocities x1, y1, x2, y2, masses of 1 kg; `joined` couples the feet along the floor. Where the impulse takes the
+    digits, the event is refused.
+    """
+    M = np.eye(4)
+    M[0, 2] = M[2, 0] = joined
+    law = laws.MoreauCoulomb(0.3)
+    contacts = [jd.Contact(normal=np.eye(4)[i + 1], tangent=np.eye(4)[i : i + 1], law=law) for i in (0, 2)]
+    v = np.tile([0.0, -0.1, 1.0, -0.1], (n, 1))
+    t = jd.transition(M, v, impulse=np.array([0.0, -push, 0.0, 0.0]), contacts=contacts)
+    assert np.all(t.ok) or push > 1e5
+    assert np.all(t.ok | (t.status == jd.Status.NOT_CONVERGED))
+    expected = np.array([0.0, 0.0, 1 - 0.03, 0.0])  # foot 1 sticks: the impulse at foot 2 moves foot 2 alone
+    np.testing.assert_allclose(t.v_plus[t.ok], np.tile(expected, (int(t.ok.sum()), 1)), atol=1e-9)

@@ -10,10 +10,11 @@ import sys
 from functools import reduce
 from typing import Any
 
-from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE, lengths, root, smaller
+from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE, lengths, root, row, smaller
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Problem
 from jourdain.algebra.record import Outcome
+from jourdain.algebra.refinement import DIGITS
 from jourdain.algebra.span import RANK, SMALL_PIVOT
 from jourdain.errors import Status
 from jourdain.kinds import BEFORE_KINDS, ON_KINDS, Kind
@@ -21,7 +22,7 @@ from jourdain.kinds import BEFORE_KINDS, ON_KINDS, Kind
 TOLERANCE = 1e-8  # of the speed that the kinetic energy allows along a row; of g in its own unit
 LARGEST = sys.float_info.max
 ROUNDING = 1e-14  # of the terms of a sum
-EPSILON = sys.float_info.epsilon
+IMPULSE_ROUNDING = 4e-15  # of impulses that follow from those along other rows
 SINKING = 1e-6  # of the speeds that occur: a contact that sinks in quicker was solved with too few digits
 UNREFINED_PIVOT = 1e-3  # of the diagonal; above it velocities need no refinement
 
@@ -103,17 +104,48 @@ def _speed(values: Outcome, la: LinearAlgebra) -> Any:
 
 
 def _contacts_have_digits(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:
-    """Whether contacts at light masses neither lose the digits of v⁺ nor sink in by speeds that occur."""
-    speed = _speed(values, la)
-    conditions = [EPSILON * values.contact_cancelled <= TOLERANCE * speed]
+    """Whether contacts leave v⁺ its digits, and their laws hold in speeds that occur.
+
+    Laws are solved in the speeds that given impulses would cause, or that the energy allows light masses.
+    """
+    speed, start = _speed(values, la), values.target.shape[-2]
+    mobility = values.contact_mobility
+    impulse = la.rows(values.impulse, start, start + mobility.shape[-2])
+    noise = ROUNDING * la.transpose(root(mobility, la)) @ la.absolute(impulse)  # of the impulses, along unit rows
+    conditions = [IMPULSE_ROUNDING * values.contact_cancelled <= DIGITS * speed]
     for block, place in zip(problem.blocks, problem.stacked_places(), strict=True):
         if block.kind == Kind.CONTACT:
-            rows = (values.u_plus, values.b_plus, values.row_length)
-            u, b, length = (la.rows(x, place.start, place.start + 1) for x in rows)
+            u, b, length = (
+                la.rows(x, place.start, place.stop) for x in (values.u_plus, values.b_plus, values.row_length)
+            )
+            free, least = (
+                la.rows(x, place.start - start, place.stop - start) for x in (mobility, values.contact_least)
+            )
+            push, usual = la.rows(values.impulse, place.start, place.stop), lengths(block.C, la) * speed
+            usual = usual + la.absolute(row(b, 0, la))
             rounding = ROUNDING * root(2 * (values.T_minus + values.T_plus + values.T_free), la) * length
-            usual = lengths(la.rows(block.C, 0, 1), la) * speed + la.absolute(b)
-            conditions.append(-u <= SINKING * usual + rounding)
+            conditions.append(row(least - u - SINKING * usual - rounding, 0, la) <= 0)
+            blur = noise * root(free, la)
+            pushes = row(push * free + TOLERANCE * usual - blur, 0, la) >= 0
+            conditions.append(la.either(la.absolute(row(push, 0, la)) <= 0, pushes))
+            if block.law is not None and block.law.solver.slips_at_the_end:
+                conditions.append(_friction_holds(push, u, free, blur, usual, block.numbers["friction"], la))
     return la.either(values.blurred <= 0, la.every(la.stack(*conditions)))
+
+
+def _friction_holds(push: Any, u: Any, free: Any, noise: Any, usual: Any, friction: Any, la: LinearAlgebra) -> Any:
+    """Whether a contact sticks and its impulse is inside the cone of friction, or slips and it is on it, against u⁺.
+
+    Rows of one contact, the normal first: impulses, u⁺, the speed that a unit impulse gives, its rounding, usual ones.
+    """
+    k = push.shape[-2]
+    along, slip, free, noise, usual = (la.rows(x, 1, k) for x in (push, u, free, noise, usual))
+    cone = friction * row(push, 0, la)
+    room = (cone - root(la.transpose(along) @ along, la)) * la.largest(free)
+    none, blur = TOLERANCE * la.largest(usual), la.largest(noise)
+    sticks = la.transpose(slip) @ slip <= TOLERANCE**2 * (la.transpose(usual) @ usual)
+    slips = la.both(la.absolute(room) <= none + blur, la.transpose(along) @ slip <= 0)
+    return la.where(sticks, la.where(cone > 0, room + none - blur, 0.0), la.where(slips, 0.0, -1.0)) >= 0
 
 
 def _prior_holds(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:

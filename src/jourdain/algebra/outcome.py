@@ -242,6 +242,8 @@ def _with_contacts(values: Outcome, problem: Problem, response: ContactResponse,
         contact_several=solution.several,
         contact_closing=solution.closing,
         contact_cancelled=response.cancelled,
+        contact_mobility=response.mobility,
+        contact_least=0 * solution.impulse if solution.least is None else solution.least,
         contact_kink=empty if solution.kink is None else solution.kink,
         contact_ways=empty if solution.ways is None else solution.ways,
     )

@@ -83,6 +83,8 @@ class Outcome(Generic[X]):
     contact_several: X  # (1, 1), whether the laws can be met in several ways
     contact_closing: X  # (1, 1), how quickly contacts that were left alone close after all
     contact_cancelled: X  # (1, 1), the largest part of a velocity that impulses give along rows that are not held
+    contact_mobility: X  # (rows of contacts, 1), the speed along a row that a unit impulse along it gives
+    contact_least: X  # (rows of contacts, 1), what u⁺ may not fall below along normals
     contact_kink: X  # (tangents, 1), slips that are 0 and could go either way
     contact_ways: X  # (ways, 1), by how much each way to hold misses the laws
     # What the checks need

@@ -53,6 +53,11 @@ class ContactSolver:
     takes_opening: bool = False  # contacts that open before the event take part
     remedy: str = ""  # what to use for contacts that open before and are driven together
 
+    @property
+    def slips_at_the_end(self) -> bool:
+        """Whether friction acts against the slip after the event."""
+        return any(way.startswith("slips") for way in self.ways)
+
     def iteration(self, n_contacts: int, n_tangents: int) -> Iteration | None:
         """What finds the impulses where formulas do not: of contacts in space, of most solvers with friction."""
         return self.in_space(n_contacts) if self.in_space is not None and n_tangents > 1 else None
@@ -170,6 +175,7 @@ class ContactSolution(Generic[X]):
     arrived: X | None = None  # (1, 1), whether it did
     u_plus: X | None = None  # (rows, 1), what the law demands of u⁺ along the rows `held`; None: of no row
     held: X | None = None  # (rows, 1), 1 along these rows, else 0
+    least: X | None = None  # (rows, 1), what u⁺ may not fall below along normals; None: 0
 
 
 def iteration_of(blocks: Sequence[Block[Any]]) -> Iteration | None:

@@ -23,7 +23,8 @@ def moreau(contacts: Contacts) -> ContactSolution:
     left = contacts.opening if any("sticks" in place.ways for place in contacts.places()) else None
     solution = _solution(contacts, hold(contacts, Y, r, left=left).answer())
     pushing = contacts.la.where(contacts.la.absolute(solution.impulse) > 0, 1.0, 0.0)
-    return replace(solution, u_plus=-_restitution(contacts), held=pushing)
+    rebound = -_restitution(contacts)
+    return replace(solution, u_plus=rebound, held=pushing, least=rebound)
 
 
 def poisson(contacts: Contacts) -> ContactSolution:
@@ -63,7 +64,8 @@ def _with_speeds(contacts: Contacts, solution: ContactSolution) -> ContactSoluti
         inside = la.transpose(along) @ along < (1 - SMALL) * (mu * push) * (mu * push)
         normal = la.where(push > 0, 1.0, 0.0)
         known += [normal, *([la.where(inside, normal, 0.0)] * len(place.tangents))]
-    return replace(solution, u_plus=-_restitution(contacts), held=la.stack(*known))
+    rebound = -_restitution(contacts)
+    return replace(solution, u_plus=rebound, held=la.stack(*known), least=rebound)
 
 
 def by_formula(contacts: Contacts, impulse: Any) -> ContactSolution:

@@ -35,7 +35,9 @@ class ContactResponse(Generic[X]):
     apart: X  # (1, 1), whether their rows are well conditioned, if that was assumed
     solution: ContactSolution[X]
     noise2: X  # (1, 1), how well the directions of rows that act are known, squared
-    cancelled: X  # (1, 1), the largest part of a velocity that impulses give along rows that are not held
+    cancelled: X  # (1, 1), the largest part of a velocity that impulses give along rows that are not held, whose
+    # rounding is that of all impulses
+    mobility: X  # (rows, 1), Ŵ_ii: the speed along a row that a unit impulse along it gives
 
 
 def contact_impulses(
@@ -84,7 +86,8 @@ def contact_impulses(
         Q = _orthonormal(rows, la)
         noise2 = _noise2(contacts, acting, Q)
         nothing = la.zeros(1, 1, like=Y)
-        return ContactResponse(generalized, Q, none, none, others, apart, solution, noise2, nothing)
+        mobility = squares(contacts.Y, la)
+        return ContactResponse(generalized, Q, none, none, others, apart, solution, noise2, nothing, mobility)
     spanned = span(rows, Y.shape[-1], la, like=Y)
     redundant = acting * (1 - spanned.keep)
     # A dropped row and those that it depends on can share an impulse in many ways.
@@ -97,9 +100,11 @@ def contact_impulses(
         held = 0 * acting if solution.held is None else solution.held
         Q = span(each_row(la.scale_rows(held, contacts.Y), la), Y.shape[-1], la, like=Y).Q
         parts_of_v = la.absolute(parts.factor.solve(la.transpose(free_of(contacts.Y, Q, la))))
-        cancelled = la.largest(parts_of_v @ ((1 - held) * la.absolute(solution.impulse)))
+        free, pushes = root(squares(contacts.Y, la), la), la.absolute(solution.impulse)
+        blurs = la.where(free > 0, la.transpose(free) @ pushes / la.where(free > 0, free, 1.0), 0.0)  # those of others
+        cancelled = la.largest(parts_of_v @ ((1 - held) * acting * larger(blurs, pushes, la)))
     given = (generalized, spanned.Q, redundant, undetermined, relieved, sure, solution)
-    return ContactResponse(*given, noise2, cancelled)
+    return ContactResponse(*given, noise2, cancelled, squares(contacts.Y, la))
 
 
 def _noise2(contacts: Contacts, acting: Any, Q: Any) -> Any:
