@@ -503,7 +503,9 @@ def test_quaternions_must_be_unit(solo: jd.Robot) -> None:
     assert np.allclose(solo.assemble(q), solo.neutral)
 
 
-@pytest.mark.parametrize("name", ["solo12.urdf", "ur5_robot.urdf", "pr2.urdf"])
+@pytest.mark.parametrize(
+    "name", ["solo12.urdf", "ur5_robot.urdf", pytest.param("pr2.urdf", marks=pytest.mark.exhaustive)]
+)
 def test_what_is_not_finite_fails_its_lane_alone(name: str) -> None:
     """Every coordinate and velocity in turn, also those on which M does not depend, by both roads."""
     floating = name == "solo12.urdf"

@@ -78,6 +78,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "process", lambda code, cache=None, times=5: 0.125)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("short")
 def test_the_whole_benchmark() -> None:
     """Every contestant is timed, the ratios are those of the rates, and the page has them all."""

@@ -32,7 +32,7 @@ from jourdain.inputs import Array, Flags
 
 N_ROUNDS, N_SWEEPS, N_NEWTON = 40, 25, 12  # at most; sweeps and Newton's steps of each round
 N_PROJECTED = 10  # rounds whose sweeps project; in the others each contact is solved
-N_ANGLES, N_HALVINGS = 180, 40  # directions of slip that are tried, and how often intervals between them are halved
+N_ANGLES, N_SECANTS = 180, 12  # directions of slip that are tried, and steps to the zero between two of them
 N_STARTS, N_TRIES, N_DAMPED, N_HALVED = 32, 8, 40, 8  # places at once, how often, steps from each, and of each step
 STICKING = 0.5  # share of contacts that stick at such places
 PARALLEL = 1e-6  # of unit rows: what is left of the shortest one
@@ -283,18 +283,34 @@ def _slipping(r: Array, mu: Array, W: Array) -> tuple[Array, Flags]:
         return impulse, d[..., 0] * w[..., 1] - d[..., 1] * w[..., 0], -np.sum(d * w, axis=-1)
 
     edges = np.linspace(0, 2 * np.pi, N_ANGLES + 1)
-    above = at(np.broadcast_to(edges, (len(r), len(edges))))[1] > 0
+    cross = at(np.broadcast_to(edges, (len(r), len(edges))))[1]
+    above = cross > 0
     place = np.argsort(above[:, :-1] == above[:, 1:], axis=-1, kind="stable")[:, :MOST_SLIPS]  # first those that cross
     lanes = np.arange(len(r))[:, None]
-    low, high, starts_above = edges[place], edges[place + 1], above[lanes, place]
-    crosses = starts_above != above[lanes, place + 1]
-    for _ in range(N_HALVINGS):
-        middle = (low + high) / 2
-        same = (at(middle)[1] > 0) == starts_above
-        low, high = np.where(same, middle, low), np.where(same, high, middle)
-    impulse, _, against = at((low + high) / 2)
+    crosses = above[lanes, place] != above[lanes, place + 1]
+    impulse, _, against = at(_roots(lambda angle: at(angle)[1], edges[place], edges[place + 1], cross, place))
     good = crosses & (against >= 0) & np.isfinite(impulse).all(axis=-1)
     return impulse[lanes[:, 0], np.argmax(good, axis=-1)], good.any(axis=-1)
+
+
+def _roots(f: Callable[[Array], Array], low: Array, high: Array, values: Array, place: Array) -> Array:
+    """Where f is 0 between `low` and `high`, where it has other signs: by the secant, brackets kept [Illinois].
+
+    `values`: f at all edges, of which `place` and the next one are these.
+    """
+    lanes = np.arange(len(place))[:, None]
+    f_low, f_high = values[lanes, place], values[lanes, place + 1]
+    before = np.zeros(low.shape)
+    for _ in range(N_SECANTS):
+        rise = f_high - f_low
+        middle = np.where(rise != 0, low - f_low * (high - low) / np.where(rise != 0, rise, 1.0), low)
+        f_middle = f(middle)
+        moved = np.where((f_middle > 0) == (f_low > 0), 1.0, -1.0)  # 1: the low end, −1: the high one
+        stays = np.where(moved == before, 0.5, 1.0)  # an end that stays twice counts half, so that it moves too
+        low, high = np.where(moved > 0, middle, low), np.where(moved > 0, high, middle)
+        f_low, f_high = np.where(moved > 0, f_middle, f_low * stays), np.where(moved > 0, f_high * stays, f_middle)
+        before = moved
+    return middle
 
 
 def _within(impulse: Array, mu: Array) -> Array:
