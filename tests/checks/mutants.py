@@ -3,12 +3,13 @@
     make mutants SEED=1 N=40
 
 A mutant is one change of one line: a sign, an operator, a constant, a comparison, a condition, an index. Each is
-written into a copy of the tree, never into the tree itself, and the tests are run there until one fails: first those of
-the algebra, the laws and the events, then the others. Two mutants run side by side.
+written into a copy of the tree, never into the tree itself, and the tests are run there until one fails, those nearest
+to the file first. Two mutants run side by side. The tests must pass without a mutant: `make test` first.
 
-Killed: a test fails, or the tests take far too long. A mutant that survives is compared with the source on random
-events (`checks.drawing`): where all numbers are the same but for rounding it may be without effect; otherwise the tests
-must learn to kill it. Both are printed for a person to judge. The score is killed / (killed + survivors that differ).
+Killed: a test fails, or the tests take far too long. A mutant that survives the tests nearest to it is compared with
+the source on random events (`checks.drawing`). Where all numbers are the same but for rounding it may be without effect:
+the other tests are not run. Otherwise one of them must kill it. Survivors of both kinds are printed for a person to
+judge. The score is killed / (killed + survivors that differ).
 """
 
 from __future__ import annotations
@@ -61,9 +62,20 @@ CORE = (
     "mechanism/constraint.py",
 )
 
-# What is run first, in this order, and what then; a run stops at the first failure.
-FIRST = ("tests/algebra", "tests/laws", "tests/events")
-THEN = (
+# The tests nearest to a file, by how its name begins; then all of these, in this order, until one fails.
+NEAR = {
+    "algebra/contacts/": ("tests/algebra/contacts", "tests/laws", "tests/events/test_contact_arrays.py"),
+    "algebra/directions": ("tests/events/test_analysis.py",),
+    "algebra/privileged": ("tests/events/test_analysis.py",),
+    "algebra/": ("tests/algebra",),
+    "events/": ("tests/events",),
+    "mechanism/": ("tests/mechanism", "tests/events/test_transition.py"),
+}
+UNPROBED = ("algebra/directions", "algebra/privileged", "mechanism/")  # what random events do not need
+OTHERS = (
+    "tests/algebra",
+    "tests/laws",
+    "tests/events",
     "tests/oracles",
     "tests/compute",
     "tests/mechanism",
@@ -80,8 +92,9 @@ THEN = (
     "README.md",
     "docs",
 )
+SAME = "rounding only"
 ROUNDING = 1e-11  # numbers that change by less may be as right as before
-TOO_LONG = 6  # times what the tests take without a mutant
+TOO_LONG_S = 2400.0  # for the tests
 COPIED = (
     "src",
     "tests",
@@ -325,10 +338,9 @@ class Copy:
         return self.run(["-m", "pytest", *options, *targets], limit)
 
 
-def first_tests(file: str) -> tuple[str, ...]:
-    """The tests that are most likely to notice, then the others of the first stage."""
-    near = ("tests/algebra/contacts", "tests/laws", "tests/events/test_contact_arrays.py")
-    return (*near, *FIRST) if "contacts/" in file else FIRST
+def nearest(file: str) -> tuple[str, ...]:
+    """The tests that are most likely to notice."""
+    return next(tests for begins, tests in NEAR.items() if file.startswith(begins))
 
 
 def failure(output: str) -> str:
@@ -339,26 +351,29 @@ def failure(output: str) -> str:
     return ""
 
 
-def judge(copy: Copy, mutant: Mutant, limits: tuple[float, float], rest: bool, expected: Path) -> Outcome:
+def judge(copy: Copy, mutant: Mutant, expected: Path) -> Outcome:
     start, path = time.perf_counter(), copy.path(mutant)
     original = path.read_text()
     path.write_text(mutant.source(original))
     try:
-        first = first_tests(mutant.file)
-        stages = [(first, limits[0]), (THEN, limits[1])] if rest else [(first, limits[0])]
-        for targets, limit in stages:
-            code, output = copy.tests(targets, limit)
-            if code and not failure(output):  # no test failed: it was stopped from outside, or crashes
-                code, output = copy.tests(targets, limit)
-            if code is None:
-                return Outcome(mutant, "the tests take too long", time.perf_counter() - start)
-            if code != 0:
-                word = failure(output) or f"exit code {code}"
-                return Outcome(mutant, word, time.perf_counter() - start)
-        differs = copy.run(["-m", "checks.mutants", "--compare", str(expected)], 900)[1].strip()
-        return Outcome(mutant, "", time.perf_counter() - start, differs)
+        killed, differs = killer(copy, nearest(mutant.file)), ""
+        if not killed:
+            differs = copy.run(["-m", "checks.mutants", "--compare", str(expected)], TOO_LONG_S)[1].strip()
+            if (differs and not differs.startswith(SAME)) or mutant.file.startswith(UNPROBED):
+                killed = killer(copy, OTHERS)
+        return Outcome(mutant, killed, time.perf_counter() - start, differs)
     finally:
         path.write_text(original)
+
+
+def killer(copy: Copy, targets: tuple[str, ...]) -> str:
+    """What fails; "" if all tests pass."""
+    code, output = copy.tests(targets, TOO_LONG_S)
+    if code and not failure(output):  # no test failed: it was stopped from outside, or crashes
+        code, output = copy.tests(targets, TOO_LONG_S)
+    if code is None:
+        return "the tests take too long"
+    return "" if code == 0 else failure(output) or f"exit code {code}"
 
 
 # What a survivor changes
@@ -414,7 +429,7 @@ def compare(file: Path) -> str:
                 events = int(np.sum(~same.all(axis=1)))
                 said.append((worst, f"{name}: {quantity} of {events} events by up to {worst:.0e}"))
     said.sort(key=lambda one: -one[0])
-    only = "rounding only; " if said and said[0][0] < ROUNDING else ""
+    only = f"{SAME}; " if said and said[0][0] < ROUNDING else ""
     return only + "; ".join(text for _, text in said[:3]) + (f"; {len(said) - 3} more" if len(said) > 3 else "")
 
 
@@ -423,7 +438,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--n", type=int, default=40, help="mutants")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--quick", action="store_true", help="only the tests of the algebra, the laws and the events")
     parser.add_argument("--files", nargs="*", default=CORE, help=f"in {PACKAGE}")
     parser.add_argument("--list", action="store_true", help="print the mutants, run nothing")
     parser.add_argument("--compare", type=Path, help=argparse.SUPPRESS)
@@ -440,34 +454,24 @@ def main() -> int:
         for mutant in chosen:
             print(told(mutant))
         return 0
-    return run(arguments.seed, chosen, arguments.processes, not arguments.quick)
+    return run(arguments.seed, chosen, arguments.processes)
 
 
-def run(seed: int, chosen: list[Mutant], processes: int, rest: bool) -> int:
+def run(seed: int, chosen: list[Mutant], processes: int) -> int:
     with tempfile.TemporaryDirectory(prefix="jourdain-mutants-") as name:
         folder = Path(name)
         copies: Queue[Copy] = Queue()
         for i in range(processes):
             (folder / str(i)).mkdir()
             copies.put(Copy(folder / str(i), folder / "cache"))
-        expected, limits = folder / "expected", [0.0, 0.0]
-        first = copies.get()
-        for stage, targets in enumerate((FIRST, THEN) if rest else (FIRST,)):
-            start = time.perf_counter()
-            code, output = first.tests(targets, 7200)
-            if code != 0:
-                print(f"The tests fail without a mutant: {failure(output) or output[-2000:]}")
-                return 2
-            spent = time.perf_counter() - start
-            limits[stage] = TOO_LONG * spent + 60
-            print(f"without a mutant {' '.join(targets)} take {spent:.0f} s", flush=True)
-        first.run(["-m", "checks.mutants", "--probe", str(expected)], 1800)
+        expected, first = folder / "expected", copies.get()
+        first.run(["-m", "checks.mutants", "--probe", str(expected)], TOO_LONG_S)
         copies.put(first)
 
         def one(mutant: Mutant) -> Outcome:
             copy = copies.get()
             try:
-                return judge(copy, mutant, (limits[0], limits[1]), rest, expected)
+                return judge(copy, mutant, expected)
             finally:
                 copies.put(copy)
 
@@ -492,7 +496,7 @@ def told(mutant: Mutant) -> str:
 def summary(seed: int, outcomes: list[Outcome]) -> int:
     killed = [one for one in outcomes if one.killed]
     survived = [one for one in outcomes if not one.killed]
-    same = [one for one in survived if not one.differs or one.differs.startswith("rounding only")]
+    same = [one for one in survived if not one.differs or one.differs.startswith(SAME)]
     alive = [one for one in survived if one not in same]
     for title, some in (
         ("Survivors that change numbers", alive),
