@@ -7,7 +7,7 @@ written into a copy of the tree, never into the tree itself, and the tests are r
 to the file first. Two mutants run side by side. The tests must pass without a mutant: `make test` first.
 
 Killed: a test fails, or the tests take far too long. A mutant that survives the tests nearest to it is compared with
-the source on random events (`checks.drawing`). Where all numbers are the same but for rounding it may be without effect:
+the source on random events (`checks.drawing`). Where all numbers are the same but for rounding it may have no effect:
 the other tests are not run. Otherwise one of them must kill it. Survivors of both kinds are printed for a person to
 judge. The score is killed / (killed + survivors that differ).
 """
