@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, Vector
 
     from jourdain.events.event import Event
-    from jourdain.mechanism.from_sympy import SympyReader
+    from jourdain.mechanism.reader import SympyReader
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,8 +119,8 @@ class Mechanism(ABC):
     def from_sympy(
         cls,
         bodies: Sequence[Particle | RigidBody],
-        frame: ReferenceFrame,
-        q: Sequence[Expression],
+        frame: ReferenceFrame | None = None,
+        q: Sequence[Expression] = (),
         v: Sequence[Expression] | None = None,
         kinematics: Mapping[Expression, Expression] | None = None,
         parameters: Mapping[Any, float | None] = {},
