@@ -104,7 +104,9 @@ def read_loads(
     for body in bodies:
         J = homogeneous(body.velocity, symbols, body.name)
         # Kane: h = Σ Jᵀ (m v)˙ + J_ωᵀ (I ω)˙, what is left of them for v̇ = 0.
-        bias = bias + J.T @ ca.jtimes(body.mass * body.velocity, symbols.q, rates) + body.momentum_rate
+        growing = ca.jtimes(body.mass, symbols.q, rates) * body.velocity
+        acceleration = reader.coasting_acceleration(body.masscenter, body.velocity)
+        bias = bias + J.T @ (body.mass * acceleration + growing) + body.momentum_rate
         weight = weight + J.T @ (body.mass * g)
         height = height if body.position is None else height - body.mass * ca.dot(g, body.position)
     height = ca.sparsify(height)

@@ -99,31 +99,32 @@ class SympyReader:
 
         `at_rest`: velocities that are 0 here, as auxiliary speeds, which no orientation knows.
         """
-        frames = [frame for frame in self._rotations if frame != self.frame]
-        errors = []
-        for frame in frames:
-            R = self.rotation(frame)
+        turning: dict[str, SX] = {}
+        for frame, R in self._rotations.items():
             W = self._dt(R) @ R.T
-            turning = ca.vertcat(W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]) / 2
-            errors.append(turning - self.angular_velocity(frame))
-        column = ca.vertcat(SX(0, 1), *map(ca.densify, errors))
-        column = ca.substitute(column, at_rest, SX.zeros(*at_rest.shape)) if at_rest.numel() else column
-        if not differ(column, SX.zeros(*column.shape)):
-            return
-        parts = zip(frames, ca.vertsplit(column, 3), strict=True)
-        wrong = [frame.name for frame, part in parts if differ(part, SX.zeros(3, 1))]
-        warnings.warn(
-            f"The angular velocity that was set for {listing(wrong)} is not the one that follows from its orientation "
-            "and the kinematics; the one that was set is used.",
-            MechanismWarning,
-            stacklevel=5,
-        )
+            own = ca.vertcat(W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]) / 2
+            turning[frame.name] = own - self.angular_velocity(frame)
+        moving: dict[str, SX] = {}
+        for point in self._anchors:
+            if self.frame in point._acc_dict:
+                velocity = self._in_frame(self._velocity(point))
+                moving[point.name] = self._dt(velocity) - self.coasting_acceleration(point, velocity)
+        _warn(turning, at_rest, "The angular velocity that was set for", "its orientation and the kinematics")
+        _warn(moving, at_rest, "The acceleration that was set for", "its velocity")
 
     # Points
 
     def motion(self, point: Point) -> PointMotion:
         """Where a point is and how it moves."""
         return PointMotion(self._position(point, self.origin), self._in_frame(self._velocity(point)), point)
+
+    def coasting_acceleration(self, point: Point, velocity: SX) -> SX:
+        """The acceleration of a point for v̇ = 0, (3, 1): the one that was set, else that of its velocity."""
+        if self.frame not in point._acc_dict:
+            return self._dt(velocity)
+        parts = {own: ca.vertcat(*(self.symbols.translate(c, coasting=True) for c in some))
+                 for some, own in point._acc_dict[self.frame].args}  # fmt: skip
+        return self._in_frame(parts)
 
     def jacobian_parts(self, point: Point) -> dict[ReferenceFrame, SX]:
         """∂(velocity of a point)/∂v in the frames that the velocity is written in, (3, n_v) each; they add up."""
@@ -204,3 +205,14 @@ def _neighbours(point: Point) -> Iterator[Point]:
         more = [other for other in near._pos_dict if other not in seen]  # SymPy has no public way to list neighbours
         queue += more
         seen.update(more)
+
+
+def _warn(errors: dict[str, SX], at_rest: SX, what: str, source: str) -> None:
+    """Warn of those whose error, (3, 1), is not 0 while the velocities `at_rest` are."""
+    column = ca.vertcat(SX(0, 1), *map(ca.densify, errors.values()))
+    column = ca.substitute(column, at_rest, SX.zeros(*at_rest.shape)) if at_rest.numel() else column
+    if differ(column, SX.zeros(*column.shape)):
+        parts = zip(errors, ca.vertsplit(column, 3), strict=True)
+        wrong = [name for name, part in parts if differ(part, SX.zeros(3, 1))]
+        text = f"{what} {listing(wrong)} is not the one that follows from {source}; the one that was set is used."
+        warnings.warn(text, MechanismWarning, stacklevel=6)

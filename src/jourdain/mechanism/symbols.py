@@ -131,8 +131,11 @@ class Symbols:
             raise NotAffine(f"The {what} is not affine in the velocities: it jumps with them.")
         return ca.sparsify(C), ca.sparsify(b)
 
-    def translate(self, expression: Expression, rates: SX | None = None) -> SX:
-        """An SX for an expression in q, q̇, v, parameters and t. `rates` stands for q̇ while N is being found."""
+    def translate(self, expression: Expression, rates: SX | None = None, coasting: bool = False) -> SX:
+        """An SX for an expression in q, q̇, v, parameters and t. `rates` stands for q̇ while N is being found.
+
+        `coasting`: accelerations may stand in it, and are those for v̇ = 0.
+        """
         if rates is None and self.N.shape[1]:
             rates = self.N @ self.v
             if self.definitions and is_scalar(expression) and expression in self.definitions:
@@ -140,7 +143,7 @@ class Symbols:
 
         def lookup(symbol: Any) -> SX:
             if symbol.is_Derivative:
-                return self._rate(symbol, rates)
+                return self._coasting(symbol) if coasting and symbol.derivative_count < 3 else self._rate(symbol, rates)
             if symbol.is_Function:
                 return self._function(name_of(symbol))
             return self._parameter(symbol)
@@ -148,6 +151,15 @@ class Symbols:
         if isinstance(expression, SX):
             self._refuse_foreign(expression)
         return to_sx(expression, lookup)
+
+    def _coasting(self, symbol: Any) -> SX:
+        """What stands for a rate or an acceleration where v̇ = 0: q̈ = Ṅ v."""
+        name, rates = name_of(symbol), self.N @ self.v
+        if symbol.derivative_count == 1:
+            return SX(0) if name in self.v_names and name not in self.q_names else self._rate(symbol, rates)
+        if name not in self.q_names:
+            return self._rate(symbol, rates)
+        return ca.jtimes(rates, self.q, rates)[self.q_names.index(name)]
 
     def _rate(self, symbol: Any, rates: SX | None) -> SX:
         """What stands for the rate of a coordinate."""
