@@ -16,7 +16,6 @@ from sympy.physics.mechanics import (
     JointsMethod,
     KanesMethod,
     LagrangesMethod,
-    ReferenceFrame,
     System,
     dynamicsymbols,
 )
@@ -24,7 +23,7 @@ from sympy.physics.mechanics import (
 METHODS = (System, KanesMethod, LagrangesMethod, JointsMethod)
 
 
-def test_functions() -> list[str]:
+def functions_of_sympy() -> list[str]:
     """All test functions of SymPy's mechanics that may make a system, as "module:function"."""
     names = []
     for module in pkgutil.iter_modules(sympy.physics.mechanics.tests.__path__):
@@ -32,8 +31,13 @@ def test_functions() -> list[str]:
         makes = any(kind.__name__ in vars(found) for kind in METHODS) or module.name == "test_models"
         if makes:
             names += [f"{module.name}:{name}" for name in vars(found) if name.startswith("test_")]
-            names += [f"{module.name}:{kind}.{name}" for kind, own in vars(found).items() if kind.startswith("Test")
-                      for name, one in vars(own).items() if name.startswith("test_") and one.__code__.co_argcount == 1]
+            names += [
+                f"{module.name}:{kind}.{name}"
+                for kind, own in vars(found).items()
+                if kind.startswith("Test")
+                for name, one in vars(own).items()
+                if name.startswith("test_") and one.__code__.co_argcount == 1
+            ]
     return names
 
 
@@ -55,7 +59,7 @@ def _caught(made: list[Any]) -> Iterator[None]:
     depth = [0]
     kept = {kind: kind.__init__ for kind in METHODS}
     forming = {(kind, name): getattr(kind, name) for kind in METHODS
-               for name in ("form_eoms", "kanes_equations", "from_newtonian") if name in vars(kind)}  # fmt: skip
+               for name in ("form_eoms", "kanes_equations") if name in vars(kind)}  # fmt: skip
 
     def init(kind: type, own: Any) -> Any:
         def made_one(self: Any, *arguments: Any, **keywords: Any) -> None:
@@ -81,17 +85,15 @@ def _caught(made: list[Any]) -> Iterator[None]:
 
     try:
         for kind, own in kept.items():
-            kind.__init__ = init(kind, own)  # type: ignore[misc]
+            kind.__init__ = init(kind, own)
         for (kind, name), own in forming.items():
-            if name != "from_newtonian":
-                setattr(kind, name, inner(own))
+            setattr(kind, name, inner(own))
         yield
     finally:
         for kind, own in kept.items():
-            kind.__init__ = own  # type: ignore[misc]
+            kind.__init__ = own
         for (kind, name), own in forming.items():
-            if name != "from_newtonian":
-                setattr(kind, name, own)
+            setattr(kind, name, own)
 
 
 class Reference:
@@ -131,6 +133,9 @@ class Reference:
         still = {one.diff(dynamicsymbols._t): 0 for one in self.u}
         still |= {one.diff(dynamicsymbols._t, 2): 0 for one in self.q} if self.lagrange else {}
         expression = sp.Matrix(expression).doit().xreplace(still)
+        known_rates = {*self.rates, *self.u}
+        given = [one for one in expression.atoms(sp.Derivative) if one not in known_rates]
+        expression = expression.xreplace(dict.fromkeys(given, sp.Integer(0)))  # functions of time are held
         known = [*self.rates, *self.u, *self.q]
         free = sorted(expression.free_symbols | expression.atoms(sp.core.function.AppliedUndef), key=str)
         others = [one for one in free if one not in known and one != dynamicsymbols._t]

@@ -25,7 +25,6 @@ class MovingBody:
     name: str
     mass: SX
     velocity: SX  # of the centre of mass, (3, 1)
-    position: SX | None  # of the centre of mass; None where it is not known
     masscenter: Point
     angular_velocity: SX | None  # in the mechanism's frame, (3, 1); None of particles
     inertia: SX  # (n_v, n_v), of the rotation
@@ -42,15 +41,14 @@ def read_body(reader: SympyReader, body: Particle | RigidBody) -> MovingBody:
     if not isinstance(body, Particle | RigidBody):
         raise NotExpressible(f"{body!r} is not a body; give SymPy's Particle or RigidBody.")
     symbols, n = reader.symbols, len(reader.symbols.v_names)
-    mass, motion = symbols.translate(body.mass), reader.motion(body.masscenter)
+    mass, velocity = symbols.translate(body.mass), reader.velocity(body.masscenter)
     turning, inertia, momentum_rate = None, SX(n, n), SX(n, 1)
     if getattr(body, "is_rigidbody", isinstance(body, RigidBody)):  # SymPy's Body may be a particle
         turning = reader.angular_velocity(body.frame)
         if turning.nnz():
             inertia, momentum_rate = _rotational(reader, body)
     potential = symbols.translate(body.potential_energy)
-    return MovingBody(body.name, mass, motion.velocity, motion.position, body.masscenter, turning, inertia,
-                      momentum_rate, potential)  # fmt: skip
+    return MovingBody(body.name, mass, velocity, body.masscenter, turning, inertia, momentum_rate, potential)
 
 
 def _rotational(reader: SympyReader, body: RigidBody) -> tuple[SX, SX]:
@@ -108,7 +106,8 @@ def read_loads(
         acceleration = reader.coasting_acceleration(body.masscenter, body.velocity)
         bias = bias + J.T @ (body.mass * acceleration + growing) + body.momentum_rate
         weight = weight + J.T @ (body.mass * g)
-        height = height if body.position is None else height - body.mass * ca.dot(g, body.position)
+        place = reader.position(body.masscenter) if g.nnz() else None
+        height = height if place is None else height - body.mass * ca.dot(g, place)
     height = ca.sparsify(height)
     applied = SX(n, 1)
     for target, load in forces:
@@ -168,9 +167,12 @@ def _translational_inertia(reader: SympyReader, bodies: Sequence[MovingBody]) ->
     for at, frame in enumerate(frames):
         for other in frames[at:]:
             pairs = [(mass * by[frame], by[other]) for mass, by in parts if frame in by and other in by]
+            if not pairs:
+                continue
+            Js, Ks = (ca.horzcat(*(ca.vec(J) for J in several)) for several in zip(*pairs, strict=True))
             cosines = SX.eye(3) if frame is other else ca.sparsify(reader.rotation(frame).T @ reader.rotation(other))
             for i, k in zip(*cosines.sparsity().get_triplet(), strict=True):
-                half = sum((J[i, :].T @ K[k, :] for J, K in pairs), SX(n, n))
+                half = Js[i::3, :] @ Ks[k::3, :].T  # Σ J[i]ᵀ K[k]; columns of Js are the J, entry by entry
                 M = M + (half if frame is other else cosines[i, k] * (half + half.T))
     return M
 
@@ -178,7 +180,7 @@ def _translational_inertia(reader: SympyReader, bodies: Sequence[MovingBody]) ->
 def _loaded(reader: SympyReader, target: Any) -> SX:
     """The velocity that a SymPy load works on: of a point, or of a frame."""
     if isinstance(target, Point):
-        return reader.motion(target).velocity
+        return reader.velocity(target)
     if isinstance(target, ReferenceFrame):
         return reader.angular_velocity(target)
     raise BadMechanism(f"A load acts on a Point (force) or a ReferenceFrame (torque), not on {target!r}.")

@@ -48,15 +48,17 @@ def from_system(
     motions = {name: reader.motion(point) for name, point in points.items()}
     written = {name: symbols.translate(expression) for name, expression in outputs.items()}
     rows = _rows(symbols, parts)
-    _check_driven(symbols, driven, {"the mass matrix": M, "the kinematics": symbols.N}
-                  | {f"'{name}'": g for name, (g, level) in rows.items() if level == "position"}
-                  | {f"point '{name}'": motion.velocity for name, motion in motions.items()})  # fmt: skip
+    still = {"the mass matrix": M, "the kinematics": symbols.N}
+    still |= {f"'{name}'": g for name, (g, level) in rows.items() if level == "position"}
+    still |= {f"point '{name}'": motion.velocity for name, motion in motions.items()}
+    _check_driven(symbols, driven, still)
 
-    used = _names_in([M, symbols.N, *_expressions(loads), *(g for g, _ in rows.values()), *written.values(),
-                      *(v for v in by_name(moving).values() if v is not None), *_expressions(*motions.values())])  # fmt: skip
+    turning = [w for w in by_name(moving).values() if w is not None]
+    vanishing = [row for row, _ in rows.values()]
+    used = _names_in([M, symbols.N, *_expressions(loads, *motions.values()), *vanishing, *written.values(), *turning])
     defaults = {name_of(key): default for key, default in parameters.items()} | dict.fromkeys(driven, 0.0)
-    sources = {name: symbol for name, (symbol, _) in (symbols.unnamed or {}).items()} | driven
-    missing = sorted(name for name in (symbols.unnamed or {}) if name in used and name not in defaults)
+    sources = {name: symbol for name, (symbol, _) in (symbols.met or {}).items()} | driven
+    missing = sorted(name for name in (symbols.met or {}) if name in used and name not in defaults)
     if missing:
         raise MissingValue(
             f"The system needs numbers for {listing(missing)}; give all of them as parameters={{symbol: number}}, or "
@@ -93,7 +95,7 @@ def _open_symbols(parts: SystemParts, parameters: Mapping[Any, Any]) -> tuple[Sy
     expressions = [*(vector for _, vector in parts.loads), *parts.velocity]
     driven = functions_in(expressions, {*q_names, *v_names})
     given = dict.fromkeys([*map(name_of, parameters), *driven])
-    symbols = replace(Symbols.named(q_names, v_names, list(given)), unnamed={})
+    symbols = replace(Symbols.named(q_names, v_names, list(given)), met={})
     N = solved_kinematics(symbols, parts.kinematics)
     return symbols.with_kinematics(N, _definitions(parts)), driven
 

@@ -209,6 +209,7 @@ class Mechanism(ABC):
         >>> lock = mechanism.constraint("lock", mechanism.symbols.v[1])
         >>> mechanism.event(inert=[lock]).solve(v={"v0": 0.0, "v1": 3.0}).v_plus
         array([1., 0.])
+
         """
         from jourdain.mechanism.from_system import from_system
 
@@ -408,7 +409,10 @@ class Mechanism(ABC):
         """Where a named point is, in the frame, from the origin, `(*batch, 3)`."""
         position = self._point(point).position
         if position is None:
-            raise UnknownName(f"The position of '{name_of(point)}' is not known: it is not connected to the origin.")
+            raise UnknownName(
+                f"The position of '{name_of(point)}' is not known: it is not connected to a point at rest; "
+                "place it, or give origin=."
+            )
         key = f"position {self.point_name(point)}"
         return self.evaluate(key, lambda: {"r": position}, q, None, parameters)["r"][..., 0]
 

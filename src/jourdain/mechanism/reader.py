@@ -34,6 +34,7 @@ class SympyReader:
         self._given_origin = origin
         self._anchors = list(anchors)
         self._rotations: dict[ReferenceFrame, SX] = {frame: SX.eye(3)}
+        self._velocities: dict[Point, SX] = {}
         self._turning: dict[tuple[ReferenceFrame, ReferenceFrame], SX] = {}
 
     # Vectors and frames
@@ -48,7 +49,7 @@ class SympyReader:
     def _components(self, vector: Vector) -> dict[ReferenceFrame, SX]:
         """A vector as it is written: components (3, 1) by frame."""
         written = [] if vector == 0 else vector.args
-        return {own: ca.sparsify(ca.vertcat(*(self.symbols.translate(c) for c in some))) for some, own in written}
+        return {own: ca.sparsify(ca.vertcat(*map(self.symbols.translate, some))) for some, own in written}
 
     def rotation(self, frame: ReferenceFrame) -> SX:
         """Components in `frame` → components in the mechanism's frame, (3, 3)."""
@@ -107,7 +108,7 @@ class SympyReader:
         moving: dict[str, SX] = {}
         for point in self._anchors:
             if self.frame in point._acc_dict:
-                velocity = self._in_frame(self._velocity(point))
+                velocity = self.velocity(point)
                 moving[point.name] = self._dt(velocity) - self.coasting_acceleration(point, velocity)
         _warn(turning, at_rest, "The angular velocity that was set for", "its orientation and the kinematics")
         _warn(moving, at_rest, "The acceleration that was set for", "its velocity")
@@ -116,7 +117,17 @@ class SympyReader:
 
     def motion(self, point: Point) -> PointMotion:
         """Where a point is and how it moves."""
-        return PointMotion(self._position(point, self.origin), self._in_frame(self._velocity(point)), point)
+        return PointMotion(self.position(point), self.velocity(point), point)
+
+    def position(self, point: Point) -> SX | None:
+        """Where a point is, in the mechanism's frame, (3, 1); None where it is not connected with the origin."""
+        return self._position(point, self.origin)
+
+    def velocity(self, point: Point) -> SX:
+        """The velocity of a point, in the mechanism's frame, (3, 1)."""
+        if point not in self._velocities:
+            self._velocities[point] = self._in_frame(self._velocity(point))
+        return self._velocities[point]
 
     def coasting_acceleration(self, point: Point, velocity: SX) -> SX:
         """The acceleration of a point for v̇ = 0, (3, 1): the one that was set, else that of its velocity."""
@@ -180,7 +191,7 @@ class SympyReader:
         for anchor in self._anchors:
             position = self._position(anchor, point)
             if position is not None:
-                errors.append(ca.densify(self._dt(position) - self._in_frame(self._velocity(anchor))))
+                errors.append(ca.densify(self._dt(position) - self.velocity(anchor)))
         column = ca.vertcat(*errors)
         return not differ(column, SX.zeros(*column.shape))
 

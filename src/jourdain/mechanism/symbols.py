@@ -90,8 +90,8 @@ class Symbols:
     t: SX = field(default_factory=lambda: SX.sym("t"))
     definitions: Mapping[Any, SX] = field(default_factory=dict)  # expressions that are quasi-velocities by definition
     N: SX = field(default_factory=lambda: SX(0, 0))  # (n_q, n_v); empty while it is being found
-    # SymPy symbols that expressions brought and nobody named, by name; None: a symbol that nobody named is an error.
-    unnamed: dict[str, tuple[Any, SX]] | None = None
+    # SymPy symbols that expressions brought, by name, whether or not they are parameters yet; None: they must be.
+    met: dict[str, tuple[Any, SX]] | None = None
 
     @classmethod
     def named(cls, q_names: Sequence[str], v_names: Sequence[str], p_names: Sequence[str]) -> Symbols:
@@ -107,10 +107,10 @@ class Symbols:
         return replace(self, N=N, definitions=defined)
 
     def with_parameters(self, names: Sequence[str]) -> Symbols:
-        """Itself with these parameters only, among them those that nobody had named before."""
-        known = self.parameters | {name: sx for name, (_, sx) in (self.unnamed or {}).items()}
+        """Itself with these parameters only, which may be symbols that it met."""
+        known = self.parameters | {name: sx for name, (_, sx) in (self.met or {}).items()}
         column = ca.vertcat(SX(0, 1), *(known[name] for name in names))
-        return replace(self, p_names=tuple(names), p=column, unnamed=None)
+        return replace(self, p_names=tuple(names), p=column, met=None)
 
     @cached_property
     def parameters(self) -> dict[str, SX]:
@@ -173,6 +173,11 @@ class Symbols:
                     f"{symbol} is an acceleration, but an event knows q and v only; in a load, what multiplies it "
                     "belongs to the mass matrix: describe it as the mass or inertia of a body."
                 )
+            if self.met is not None:
+                raise Rheonomic(
+                    f"{symbol} is the rate of a function of time that is no coordinate or speed of the system; a "
+                    "motion that it prescribes is not supported, and in a load it must be a function of its own."
+                )
             raise NotExpressible(f"{symbol} is not the rate of a coordinate; an event knows q and v only.")
         if rates is None:
             raise NotExpressible(f"{symbol} cannot stand here; write the expression in v.")
@@ -186,7 +191,7 @@ class Symbols:
             return self.v[self.v_names.index(name)]
         if name in self.p_names:
             return self.parameters[name]
-        if self.unnamed is not None:
+        if self.met is not None:
             raise Rheonomic(
                 f"'{name}' is a function of time and no coordinate or speed of the system; such functions may stand in "
                 "loads, but a motion that they prescribe is not supported: make it a coordinate, held by a constraint."
@@ -195,11 +200,12 @@ class Symbols:
 
     def _parameter(self, symbol: Any) -> SX:
         name = name_of(symbol)
-        if name in self.parameters:
+        if self.met is None or name == "t":
+            if name not in self.parameters:
+                raise unknown("parameter", name, self.p_names)
             return self.parameters[name]
-        if self.unnamed is None:
-            raise unknown("parameter", name, self.p_names)
-        known, sx = self.unnamed.setdefault(name, (symbol, SX.sym(name)))
+        sx = self.parameters[name] if name in self.parameters else SX.sym(name)
+        known, sx = self.met.setdefault(name, (symbol, sx))
         if known != symbol:
             raise NameClash(f"Two different symbols are called '{name}' (their assumptions differ); use one of them.")
         return sx
