@@ -132,7 +132,7 @@ class Reference:
         self.method = getattr(self.system, "eom_method", None) or getattr(self.system, "method", None) or self.system
 
     def function(self, expression: Any) -> Any:
-        """(q, v, rates, p) → an array."""
+        """(q, v, rates, p) → an array. Symbols that the mechanism does not have must cancel."""
         still = {one.diff(dynamicsymbols._t): 0 for one in self.u}
         still |= {one.diff(dynamicsymbols._t, 2): 0 for one in self.q} if self.lagrange else {}
         expression = sp.Matrix(expression).doit().xreplace(still)
@@ -149,7 +149,7 @@ class Reference:
 
         def at(q: Any, v: Any, rates: Any, p: dict[str, float]) -> Any:
             listed = [rate for rate, free in zip(rates, self.is_rate, strict=True) if free]
-            return np.array(evaluate(*listed, *v, *q, *(p[name] for name in names), 0.0), dtype=float)
+            return np.array(evaluate(*listed, *v, *q, *(p.get(name, 0.7) for name in names), 0.0), dtype=float)
 
         return at
 

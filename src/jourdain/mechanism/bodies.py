@@ -71,9 +71,10 @@ def _rotational(reader: SympyReader, body: RigidBody) -> tuple[SX, SX]:
         ) from None
     turning = reader.angular_velocity_in(body.frame, axes)
     J = homogeneous(turning, symbols, body.name)
-    H = I @ turning
-    change = ca.jtimes(H, symbols.q, symbols.N @ symbols.v) + ca.cross(reader.angular_velocity_in(axes, axes), H)
-    return J.T @ (I @ J), J.T @ change
+    # (I ω)˙ = İ ω + I ω˙ + ω_axes × I ω, dots as seen from the axes.
+    growing = ca.reshape(ca.jtimes(ca.vec(I), symbols.q, symbols.N @ symbols.v), 3, 3)
+    change = growing @ turning + I @ reader.angular_velocity_change(body.frame, axes)
+    return J.T @ (I @ J), J.T @ (change + ca.cross(reader.angular_velocity_in(axes, axes), I @ turning))
 
 
 def mass_matrix(reader: SympyReader, bodies: Sequence[MovingBody]) -> SX:
@@ -103,7 +104,7 @@ def read_loads(
         J = homogeneous(body.velocity, symbols, body.name)
         # Kane: h = Σ Jᵀ (m v)˙ + J_ωᵀ (I ω)˙, what is left of them for v̇ = 0.
         growing = ca.jtimes(body.mass, symbols.q, rates) * body.velocity
-        acceleration = reader.coasting_acceleration(body.masscenter, body.velocity)
+        acceleration = reader.coasting_acceleration(body.masscenter)
         bias = bias + J.T @ (body.mass * acceleration + growing) + body.momentum_rate
         weight = weight + J.T @ (body.mass * g)
         place = reader.position(body.masscenter) if g.nnz() else None

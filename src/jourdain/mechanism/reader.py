@@ -87,6 +87,20 @@ class SympyReader:
             self._turning[frame, axes] = ca.sparsify(ca.vertcat(*entries))
         return self._turning[frame, axes]
 
+    def angular_velocity_change(self, frame: ReferenceFrame, axes: ReferenceFrame) -> SX:
+        """The derivative of the angular velocity of a frame as seen from `axes`, for v̇ = 0, (3, 1) along these.
+
+        As SymPy has it: by the frames that the angular velocity is written in, and by their angular velocities.
+        """
+        own, change = self.angular_velocity_in(axes, axes), SX(3, 1)
+        for written, w in self._components(self._angular_vector(frame)).items():
+            if written == axes:
+                change = change + self._dt(w)
+                continue
+            turned = self.rotation(axes).T @ self.rotation(written)
+            change = change + turned @ self._changing({written: w})[written] - ca.cross(own, turned @ w)
+        return ca.sparsify(change)
+
     def _angular_vector(self, frame: ReferenceFrame) -> Vector:
         try:
             return frame.ang_vel_in(self.frame)
@@ -108,8 +122,7 @@ class SympyReader:
         moving: dict[str, SX] = {}
         for point in self._anchors:
             if self.frame in point._acc_dict:
-                velocity = self.velocity(point)
-                moving[point.name] = self._dt(velocity) - self.coasting_acceleration(point, velocity)
+                moving[point.name] = self._dt(self.velocity(point)) - self.coasting_acceleration(point)
         _warn(turning, at_rest, "The angular velocity that was set for", "its orientation and the kinematics")
         _warn(moving, at_rest, "The acceleration that was set for", "its velocity")
 
@@ -129,13 +142,19 @@ class SympyReader:
             self._velocities[point] = self._in_frame(self._velocity(point))
         return self._velocities[point]
 
-    def coasting_acceleration(self, point: Point, velocity: SX) -> SX:
+    def coasting_acceleration(self, point: Point) -> SX:
         """The acceleration of a point for v̇ = 0, (3, 1): the one that was set, else that of its velocity."""
         if self.frame not in point._acc_dict:
-            return self._dt(velocity)
+            return self._in_frame(self._changing(self._velocity(point)))
         parts = {own: ca.vertcat(*(self.symbols.translate(c, coasting=True) for c in some))
                  for some, own in point._acc_dict[self.frame].args}  # fmt: skip
         return self._in_frame(parts)
+
+    def _changing(self, parts: dict[ReferenceFrame, SX]) -> dict[ReferenceFrame, SX]:
+        """The derivative of a vector by time, for v̇ = 0, components by frame: ṙ + ω × r in each."""
+        changes = {own: self._dt(r) for own, r in parts.items()}
+        return {own: change if own == self.frame else change + ca.cross(self.angular_velocity_in(own, own), parts[own])
+                for own, change in changes.items()}  # fmt: skip
 
     def jacobian_parts(self, point: Point) -> dict[ReferenceFrame, SX]:
         """∂(velocity of a point)/∂v in the frames that the velocity is written in, (3, n_v) each; they add up."""
@@ -155,10 +174,7 @@ class SympyReader:
                 f"{self.frame}, set its velocity, or give origin=."
             )
         place = self._place(point, known) if known is not point else None
-        for own, r in self._components(place or Vector(0)).items():
-            moving = self._dt(r)
-            if own != self.frame:  # ṙ + ω × r
-                moving = moving + ca.cross(self.angular_velocity_in(own, own), r)
+        for own, moving in self._changing(self._components(place or Vector(0))).items():
             parts[own] = parts[own] + moving if own in parts else moving
         return parts
 
