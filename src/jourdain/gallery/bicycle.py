@@ -14,8 +14,9 @@ LENGTHS = {"wheelbase": 1.02, "trail": 0.08, "r_R": 0.3, "r_F": 0.35, "x_B": 0.3
 MASSES = {"m_R": 2.0, "m_B": 85.0, "m_H": 4.0, "m_F": 3.0}
 # Along x (forward), y (left), z (up); wheels have the same about x and z.
 INERTIAS = {"R_xx": 0.0603, "R_yy": 0.12, "F_xx": 0.1405, "F_yy": 0.28}
-INERTIAS |= {"B_xx": 9.2, "B_yy": 11.0, "B_zz": 2.8, "B_xz": -2.4}
-INERTIAS |= {"H_xx": 0.05892, "H_yy": 0.06, "H_zz": 0.00708, "H_xz": 0.00756}
+INERTIAS |= {"B_xx": 9.2, "B_yy": 11.0, "B_zz": 2.8, "H_xx": 0.05892, "H_yy": 0.06, "H_zz": 0.00708}
+# Sizes of the products of inertia: the frame's masses lie above and ahead or below and behind, the fork's across that.
+INERTIAS |= {"B_xz": 2.4, "H_xz": 0.00756}
 
 
 def bicycle() -> Scenario:
@@ -62,7 +63,7 @@ def bicycle() -> Scenario:
 
     def body(name: str, centre: Point, frame: ReferenceFrame, fixed: ReferenceFrame) -> RigidBody:
         xx, yy, zz, xz = (p.get(f"{name}_{axes}", 0) for axes in ("xx", "yy", "zz", "xz"))
-        I = inertia(fixed, xx, yy, zz or xx, 0, 0, xz)
+        I = inertia(fixed, xx, yy, zz or xx, 0, 0, -xz if name == "B" else xz)
         return RigidBody(f"body_{name}", centre, frame, p[f"m_{name}"], (I, centre))
 
     bodies = [body("R", hub_R, R, B), body("B", centre_B, B, B), body("H", centre_H, H, H), body("F", hub_F, F, H)]
