@@ -39,6 +39,7 @@ _CONTENTS = {
         "Error",
         "Infeasible",
         "LogWarning",
+        "MechanismWarning",
         "MissingExtra",
         "MissingValue",
         "NameClash",
@@ -99,6 +100,7 @@ if TYPE_CHECKING:  # the same, for tools that read the source
     from jourdain.errors import Error as Error
     from jourdain.errors import Infeasible as Infeasible
     from jourdain.errors import LogWarning as LogWarning
+    from jourdain.errors import MechanismWarning as MechanismWarning
     from jourdain.errors import MissingExtra as MissingExtra
     from jourdain.errors import MissingValue as MissingValue
     from jourdain.errors import NameClash as NameClash

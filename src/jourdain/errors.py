@@ -59,6 +59,10 @@ class BadMechanism(Error):
     """Bodies, coordinates or kinematics that do not make a mechanism."""
 
 
+class MechanismWarning(UserWarning):
+    """What is doubtful about bodies that SymPy describes; what comes out of them may be too."""
+
+
 class BadRobot(Error):
     """A robot file that cannot be read, or says what is not supported. `joints`: all that move no mass, if they do."""
 

@@ -22,6 +22,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("ball_on_incline", {}),
     ("ball_on_rough_plane", {}),
     ("ballistic_pendulum", {}),
+    ("bicycle", {}),
     ("block_on_corners", {}),
     ("block_on_corners", {"law": "poisson"}),
     ("box_dropped_flat", {}),
@@ -36,6 +37,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("disk_on_moving_plane", {}),
     ("double_pendulum", {}),
     ("four_bar", {}),
+    ("jointed_four_bar", {}),
     ("pantograph", {}),
     ("pantograph", {"coordinates": "loop"}),
     ("particle", {}),
@@ -43,6 +45,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("rocking_block", {}),
     ("rod", {}),
     ("rod", {"floor": "rough"}),
+    ("rolling_disc", {}),
     ("rolling_sphere", {}),
     ("rolling_sphere", {"shape": "hoop"}),
     ("rough_rod", {}),
@@ -462,3 +465,50 @@ def test_cube(rng: np.random.Generator) -> None:
     moment = np.cross(half * [-1, 1, -1], near) + np.cross(half * [1, 1, -1], far)
     change = (p.m * p.a**2 / 6)[:, None] * (t.v_plus - t.v_minus)[:, 3:]
     same(moment, change, scale=momentum * half)
+
+
+# Classics of SymPy's users
+
+
+def test_rolling_disc(rng: np.random.Generator) -> None:
+    """M is diagonal in the disc's axes: one row c, λ̄ = −(1 + κ) u⁻ / c M⁻¹ cᵀ."""
+    t, p = draw(gallery.rolling_disc(), rng, m=(0.5, 5), r=(0.1, 0.5), beta=(-1, 1), tilt=(-0.6, 0.6), v=(1, 5),
+                fall=(-1, 1), turn=(-2, 2), kappa=(0, 1))  # fmt: skip
+    M = p.m * p.r**2 * np.array([[5 / 4], [3 / 2], [1 / 4]])
+    c = p.r * np.array([-np.sin(p.beta) * np.cos(p.tilt), np.cos(p.beta) + np.sin(p.beta) * np.sin(p.tilt),
+                        np.sin(p.beta) * np.cos(p.tilt)])  # fmt: skip
+    w = np.array([p.fall, p.v / p.r, p.turn])
+    impulse = -(1 + p.kappa) * np.sum(c * w, axis=0) / np.sum(c**2 / M, axis=0)
+    scale = np.abs(w).sum(axis=0) * np.abs(c).sum(axis=0) / np.sum(c**2 / M, axis=0)
+    same(t.impulse["post"], impulse, scale=scale)
+    same(t.v_plus, (w + c / M * impulse).T, scale=(np.abs(w) + np.abs(c / M) * scale).T.sum(axis=1, keepdims=True))
+
+
+def test_bicycle_has_the_mass_matrix_of_the_benchmark() -> None:
+    """[Meijaard et al. 2007, section 4]: lean and steer rates, upright and straight, to all digits that are printed."""
+    mechanism = gallery.bicycle().event.mechanism
+    names = mechanism.symbols.v_names
+    free = [names.index(name) for name in ("w_lean", "w_steer", "w_rear")]
+    bound = [i for i in range(len(names)) if i not in free]
+    C = np.vstack([mechanism.constraints[name].rows()[0] for name in mechanism.joined])
+    D = np.zeros((len(names), len(free)))
+    D[free] = np.eye(len(free))
+    D[bound] = -np.linalg.solve(C[:, bound], C[:, free])
+    printed = [[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]]
+    np.testing.assert_allclose((D.T @ mechanism.mass_matrix() @ D)[:2, :2], printed, rtol=0, atol=6e-15 * 80)
+
+
+def test_bicycle_leaves_the_ground_at_the_kerb() -> None:
+    t = gallery.bicycle().solve(v=[2.0, 4.0], fall=0.0)
+    assert np.all(t.u_plus["holonomic 0"] > 0)
+    same(t.v_plus[1], 2 * t.v_plus[0], scale=np.abs(t.v_plus[1]).max())
+    same(t.loss, t.T_c_minus)
+
+
+def test_four_bar_of_joints_has_the_energy_of_the_other_one(rng: np.random.Generator) -> None:
+    t, p = draw(gallery.jointed_four_bar(), rng, theta=(0.5, 1.5), omega=(-3, 3))
+    other = gallery.four_bar()
+    energies = [other.solve(theta=theta, omega=omega).T_minus for theta, omega in zip(p.theta, p.omega, strict=True)]
+    np.testing.assert_allclose(t.T_minus, energies, rtol=1e-10)
+    np.testing.assert_allclose(t.loss, t.T_minus, rtol=1e-12)  # nothing is left to move
+    np.testing.assert_allclose(-t.impulse["jam"] * t.u_minus["jam"] / 2, t.loss, rtol=1e-10)

@@ -6,6 +6,7 @@ from jourdain.gallery.ball_let_go import ball_let_go
 from jourdain.gallery.ball_on_incline import ball_on_incline
 from jourdain.gallery.ball_on_rough_plane import ball_on_rough_plane
 from jourdain.gallery.ballistic_pendulum import ballistic_pendulum
+from jourdain.gallery.bicycle import bicycle
 from jourdain.gallery.block_on_corners import block_on_corners
 from jourdain.gallery.bouncing_ball import bouncing_ball
 from jourdain.gallery.box_dropped_flat import box_dropped_flat
@@ -18,6 +19,7 @@ from jourdain.gallery.disk_on_moving_plane import disk_on_moving_plane
 from jourdain.gallery.docking import docking
 from jourdain.gallery.double_pendulum import double_pendulum
 from jourdain.gallery.four_bar import four_bar
+from jourdain.gallery.jointed_four_bar import jointed_four_bar
 from jourdain.gallery.kneed_walker import kneed_walker
 from jourdain.gallery.pantograph import pantograph
 from jourdain.gallery.pantograph_at_wall import pantograph_at_wall
@@ -27,6 +29,7 @@ from jourdain.gallery.rimless_wheel import rimless_wheel
 from jourdain.gallery.rocking import rocking
 from jourdain.gallery.rocking_block import rocking_block
 from jourdain.gallery.rod import rod
+from jourdain.gallery.rolling_disc import rolling_disc
 from jourdain.gallery.rolling_sphere import rolling_sphere
 from jourdain.gallery.rough_rod import rough_rod
 from jourdain.gallery.round_foot_walker import round_foot_walker
@@ -47,6 +50,7 @@ __all__ = [
     "ball_on_incline",
     "ball_on_rough_plane",
     "ballistic_pendulum",
+    "bicycle",
     "block_on_corners",
     "bouncing_ball",
     "box_dropped_flat",
@@ -59,6 +63,7 @@ __all__ = [
     "docking",
     "double_pendulum",
     "four_bar",
+    "jointed_four_bar",
     "kneed_walker",
     "pantograph",
     "pantograph_at_wall",
@@ -68,6 +73,7 @@ __all__ = [
     "rocking",
     "rocking_block",
     "rod",
+    "rolling_disc",
     "rolling_sphere",
     "rough_rod",
     "round_foot_walker",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import radians
 
 import sympy as sp
-from sympy.physics.mechanics import RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
-from jourdain.gallery._bodies import ground, turned
+from jourdain.gallery._bodies import ground
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -27,10 +27,10 @@ def two_balls() -> Scenario:
     prior: dict[sp.Expr, sp.Expr] = {}
     for i, m, I in ((1, m_1, I_1), (2, m_2, I_2)):
         x, y, v_x, v_y, w_x, w_y, w_z = dynamicsymbols(f"x_{i} y_{i} v_{i}x v_{i}y w_{i}x w_{i}y w_{i}z")
-        B = turned(N, f"B{i}", 0)
+        B = ReferenceFrame(f"B{i}")
         B.set_ang_vel(N, w_x * N.x + w_y * N.y + w_z * N.z)
         C = O.locatenew(f"C_{i}", x * N.x + y * N.y + r * N.z)
-        bodies.append(RigidBody(f"ball_{i}", C, B, m, (inertia(B, I, I, I), C)))
+        bodies.append(RigidBody(f"ball_{i}", C, B, m, (inertia(N, I, I, I), C)))
         q += [x, y]
         v += [v_x, v_y, w_x, w_y, w_z]
         kinematics |= {x.diff(): v_x, y.diff(): v_y}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import casadi as ca
 from casadi import SX
@@ -90,7 +90,7 @@ def constraint(mechanism: Mechanism, name: str, expression: Expression, level: s
     if isinstance(expression, Mapping):
         row_names = tuple(f"{name}.{row}" for row in expression)
         expressions = list(expression.values())
-    elif isinstance(expression, list | tuple) or (isinstance(expression, SX) and expression.numel() != 1):
+    elif isinstance(expression, list | tuple) or is_matrix(expression):
         expressions = ca.vertsplit(ca.vec(expression)) if isinstance(expression, SX) else list(expression)
         row_names = tuple(f"{name}.{i}" for i in range(len(expressions)))
     else:
@@ -103,7 +103,8 @@ def contact(
     mechanism: Mechanism, name: str, normal: Expression, tangent: RowsLike, level: str, units: str | None
 ) -> ContactConstraint:
     """See `Mechanism.contact`."""
-    several = list(tangent) if isinstance(tangent, list | tuple) else [] if tangent is None else [tangent]
+    single = not isinstance(tangent, list | tuple) and not is_matrix(tangent)
+    several: list[Expression] = [] if tangent is None else [tangent] if single else [*tangent]
     row_names, groups = contact_rows(name, len(several))
     parts = _rows(mechanism, name, row_names, [normal, *several], level, units)
     return mechanism.register(ContactConstraint(name, row_names, False, *parts, mechanism, groups))
@@ -142,6 +143,13 @@ def _rows(
         if C[i, :].nnz() == 0 and ca.depends_on(b[i], s.q):
             raise BadConstraint(f"'{row_name}' contains no velocity; is it meant with level='position'?")
     return C, b, None, units or ""
+
+
+def is_matrix(expression: Any) -> bool:
+    """Whether it is a matrix of CasADi or SymPy, not a scalar."""
+    if isinstance(expression, SX):
+        return bool(expression.numel() != 1)
+    return hasattr(expression, "tolist") and getattr(expression, "is_Matrix", False)
 
 
 def check_names(made: Constraint, by_frame: bool) -> None:

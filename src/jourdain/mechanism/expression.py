@@ -80,6 +80,9 @@ class _Printer:
             return SX(float(bool(e)) if e.is_Boolean else _real(e))
         name = type(e).__name__
         if name not in _FUNCTIONS:
+            written_out = e.doit(deep=False)  # muscles' curves are functions that know their expressions
+            if written_out != e:
+                return self(written_out)
             raise NotExpressible(f"{name} in {e} has no counterpart in CasADi; rewrite it with elementary functions.")
         return SX(_FUNCTIONS[name](*(self(argument) for argument in e.args)))
 

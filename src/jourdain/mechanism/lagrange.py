@@ -1,11 +1,13 @@
-"""Lagrange's equations of a mechanism that is known by its mass matrix."""
+"""Lagrange's equations of a mechanism that is known by its mass matrix, or by its Lagrangian."""
 
 from __future__ import annotations
 
 import casadi as ca
 from casadi import SX
 
-from jourdain.mechanism.symbols import Symbols
+from jourdain.compute.evaluate import differ
+from jourdain.errors import Rheonomic
+from jourdain.mechanism.symbols import GivenLoads, Symbols
 
 
 def lagrange_bias(symbols: Symbols, M: SX) -> SX | None:
@@ -21,3 +23,23 @@ def lagrange_bias(symbols: Symbols, M: SX) -> SX | None:
     if not N.is_eye():  # q̈ = N v̇ + Ṅ v
         lagrange = lagrange + A @ ca.substitute(ca.jtimes(N @ still, q, N @ v), still, v)
     return ca.sparsify(ca.substitute(N.T @ lagrange, rates, N @ v))
+
+
+def read_lagrangian(symbols: Symbols, lagrangian: SX) -> tuple[SX, GivenLoads]:
+    """M and what acts between events, of L(q, q̇) = ½ q̇ᵀ M q̇ − U(q); v are the rates of q."""
+    q, v = symbols.q, symbols.v
+    still = SX.zeros(*v.shape)
+    momentum = ca.gradient(lagrangian, v)
+    M = ca.sparsify(ca.jacobian(momentum, v))
+    drift = ca.substitute(momentum, v, still)
+    if ca.depends_on(M, v) or differ(drift, still):
+        raise Rheonomic(
+            "The Lagrangian is not a quadratic form of the rates minus a potential: something moves although no rate "
+            "does; describe moving supports as constraints with a bias instead."
+        )
+    kinetic = ca.dot(v, M @ v) / 2
+    potential = ca.sparsify(-ca.substitute(lagrangian, v, still))
+    weight = ca.sparsify(-ca.gradient(potential, q))
+    bias = ca.jtimes(M @ v, q, v) - ca.gradient(kinetic, q)
+    timed = ca.depends_on(potential, symbols.t)
+    return M, GivenLoads(weight, ca.sparsify(bias), None if timed else potential, weight)

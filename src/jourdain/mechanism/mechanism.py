@@ -44,10 +44,20 @@ from jourdain.mechanism.symbols import Follower, Loads, PointLike, PointMotion, 
 from jourdain.naming import Named, name_of, refuse_clash
 
 if TYPE_CHECKING:
-    from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, Vector
+    from sympy.physics.mechanics import (
+        JointsMethod,
+        KanesMethod,
+        LagrangesMethod,
+        Particle,
+        Point,
+        ReferenceFrame,
+        RigidBody,
+        System,
+        Vector,
+    )
 
     from jourdain.events.event import Event
-    from jourdain.mechanism.from_sympy import SympyReader
+    from jourdain.mechanism.reader import SympyReader
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,8 +129,8 @@ class Mechanism(ABC):
     def from_sympy(
         cls,
         bodies: Sequence[Particle | RigidBody],
-        frame: ReferenceFrame,
-        q: Sequence[Expression],
+        frame: ReferenceFrame | None = None,
+        q: Sequence[Expression] = (),
         v: Sequence[Expression] | None = None,
         kinematics: Mapping[Expression, Expression] | None = None,
         parameters: Mapping[Any, float | None] = {},
@@ -135,13 +145,75 @@ class Mechanism(ABC):
 
         `q`: dynamicsymbols. `v`: rates of q (the default) or quasi-velocities, with `kinematics` either
         {quasi-velocity: expression linear in the rates} or {rate: expression linear in v}. `parameters`: symbol →
-        default. `points`: name → Point. `outputs`: name → expression affine in v. Velocities are derived from
-        positions relative to `origin` (else the connected point at rest in `frame`) unless they were set.
-        `gravity`: a Vector; `forces`: SymPy's (Point, force) and (ReferenceFrame, torque) pairs. `units`: by name.
+        default. `points`: name → Point. `outputs`: name → expression affine in v. Velocities that were not set are
+        derived from the nearest point whose velocity is known, as in SymPy, else from `origin`, from which positions
+        are measured (else from a connected point that rests in `frame`). `gravity`: a Vector; `forces`: SymPy's
+        (Point, force) and (ReferenceFrame, torque) pairs, and actuators; functions of time in them are parameters,
+        0 by default. `units`: by name. For a `System` or `KanesMethod`: `from_system`.
         """
         from jourdain.mechanism.from_sympy import from_sympy
 
         return from_sympy(bodies, frame, q, v, kinematics, parameters, points, outputs, origin, gravity, forces, units)
+
+    @classmethod
+    def from_system(
+        cls,
+        system: System | KanesMethod | LagrangesMethod | JointsMethod,
+        parameters: Mapping[Any, float | None] = {},
+        points: Mapping[str, Point] = {},
+        outputs: Mapping[str, Expression] = {},
+        units: Mapping[Any, str] = {},
+    ) -> Mechanism:
+        """A mechanism from a system of SymPy: bodies, loads, kinematics and constraints are taken from it.
+
+        Its constraints are named `holonomic 0`, …, `velocity 0`, … and, for auxiliary speeds, `auxiliary 0`, …; they
+        are regular in every event and topology that gives them no other kind. Velocity constraints that the holonomic
+        ones imply are left out, and so are bodies that do not move.
+
+        Parameters
+        ----------
+        system
+            A `System`, `KanesMethod`, `LagrangesMethod` or `JointsMethod` of `sympy.physics.mechanics`. It is not
+            changed, and its equations of motion need not be formed.
+        parameters
+            Symbol → default, or None for one that each event brings. Functions of time in loads are parameters too,
+            by default 0; `Hybrid(…, drive={…})` drives them.
+        points
+            Name → Point.
+        outputs
+            Name → expression affine in the speeds.
+        units
+            Unit by symbol or name.
+
+        Returns
+        -------
+        Mechanism
+            With the names of the system's coordinates and speeds.
+
+        Raises
+        ------
+        MissingValue
+            For symbols that are left in the equations and are not in `parameters`; it names all of them.
+        Rheonomic
+            For bodies that a given function of time carries.
+        BadMechanism
+            For what is none of these systems, or is not complete.
+
+        Examples
+        --------
+        >>> import jourdain as jd
+        >>> from sympy.physics.mechanics.models import multi_mass_spring_damper
+        >>> kane = multi_mass_spring_damper(2)
+        >>> _ = kane.kanes_equations()
+        >>> mechanism = jd.Mechanism.from_system(kane, {"m0": 2.0, "m1": 1.0, "c0": 0, "c1": 0, "k0": 1, "k1": 1})
+        >>> lock = mechanism.constraint("lock", mechanism.symbols.v[1])
+        >>> mechanism.event(inert=[lock]).solve(v={"v0": 0.0, "v1": 3.0}).v_plus
+        array([1., 0.])
+
+        """
+        from jourdain.mechanism.from_system import from_system
+
+        return from_system(system, parameters, points, outputs, units)
 
     @classmethod
     def from_casadi(
@@ -337,7 +409,10 @@ class Mechanism(ABC):
         """Where a named point is, in the frame, from the origin, `(*batch, 3)`."""
         position = self._point(point).position
         if position is None:
-            raise UnknownName(f"The position of '{name_of(point)}' is not known: it is not connected to the origin.")
+            raise UnknownName(
+                f"The position of '{name_of(point)}' is not known: it is not connected to a point at rest; "
+                "place it, or give origin=."
+            )
         key = f"position {self.point_name(point)}"
         return self.evaluate(key, lambda: {"r": position}, q, None, parameters)["r"][..., 0]
 

@@ -11,7 +11,7 @@ import casadi as ca
 from casadi import SX
 
 from jourdain.compute.evaluate import differ
-from jourdain.errors import NotAffine, NotExpressible, unknown
+from jourdain.errors import NameClash, NotAffine, NotExpressible, Rheonomic, unknown
 from jourdain.inputs import Expression
 from jourdain.mechanism.expression import is_scalar, to_sx
 from jourdain.naming import name_of
@@ -90,6 +90,8 @@ class Symbols:
     t: SX = field(default_factory=lambda: SX.sym("t"))
     definitions: Mapping[Any, SX] = field(default_factory=dict)  # expressions that are quasi-velocities by definition
     N: SX = field(default_factory=lambda: SX(0, 0))  # (n_q, n_v); empty while it is being found
+    # SymPy symbols that expressions brought, by name, whether or not they are parameters yet; None: they must be.
+    met: dict[str, tuple[Any, SX]] | None = None
 
     @classmethod
     def named(cls, q_names: Sequence[str], v_names: Sequence[str], p_names: Sequence[str]) -> Symbols:
@@ -103,6 +105,12 @@ class Symbols:
         defined = {value: self.v[self.v_names.index(name_of(key))] for key, value in kinematics.items()
                    if name_of(key) in self.v_names and name_of(key) not in self.q_names}  # fmt: skip
         return replace(self, N=N, definitions=defined)
+
+    def with_parameters(self, names: Sequence[str]) -> Symbols:
+        """Itself with these parameters only, which may be symbols that it met."""
+        known = self.parameters | {name: sx for name, (_, sx) in (self.met or {}).items()}
+        column = ca.vertcat(SX(0, 1), *(known[name] for name in names))
+        return replace(self, p_names=tuple(names), p=column, met=None)
 
     @cached_property
     def parameters(self) -> dict[str, SX]:
@@ -123,37 +131,84 @@ class Symbols:
             raise NotAffine(f"The {what} is not affine in the velocities: it jumps with them.")
         return ca.sparsify(C), ca.sparsify(b)
 
-    def translate(self, expression: Expression, rates: SX | None = None) -> SX:
-        """An SX for an expression in q, q̇, v, parameters and t. `rates` stands for q̇ while N is being found."""
+    def translate(self, expression: Expression, rates: SX | None = None, coasting: bool = False) -> SX:
+        """An SX for an expression in q, q̇, v, parameters and t. `rates` stands for q̇ while N is being found.
+
+        `coasting`: accelerations may stand in it, and are those for v̇ = 0.
+        """
         if rates is None and self.N.shape[1]:
             rates = self.N @ self.v
             if self.definitions and is_scalar(expression) and expression in self.definitions:
                 return self.definitions[expression]
 
         def lookup(symbol: Any) -> SX:
-            name = name_of(symbol)
             if symbol.is_Derivative:
-                if symbol.derivative_count != 1 or name not in self.q_names:
-                    inner = symbol.doit()
-                    if inner != symbol:
-                        return self.translate(inner, rates)
-                    raise NotExpressible(f"{symbol} is not the rate of a coordinate; an event knows q and v only.")
-                if rates is None:
-                    raise NotExpressible(f"{symbol} cannot stand here; write the expression in v.")
-                return rates[self.q_names.index(name)]
+                return self._coasting(symbol) if coasting and symbol.derivative_count < 3 else self._rate(symbol, rates)
             if symbol.is_Function:
-                if name in self.q_names:
-                    return self.q[self.q_names.index(name)]
-                if name in self.v_names:
-                    return self.v[self.v_names.index(name)]
-                raise unknown("coordinate or velocity", name, [*self.q_names, *self.v_names])
-            if name not in self.parameters:
-                raise unknown("parameter", name, self.p_names)
-            return self.parameters[name]
+                return self._function(name_of(symbol))
+            return self._parameter(symbol)
 
         if isinstance(expression, SX):
             self._refuse_foreign(expression)
         return to_sx(expression, lookup)
+
+    def _coasting(self, symbol: Any) -> SX:
+        """What stands for a rate or an acceleration where v̇ = 0: q̈ = Ṅ v."""
+        name, rates = name_of(symbol), self.N @ self.v
+        if symbol.derivative_count == 1:
+            return SX(0) if name in self.v_names and name not in self.q_names else self._rate(symbol, rates)
+        if name not in self.q_names:
+            return self._rate(symbol, rates)
+        return ca.jtimes(rates, self.q, rates)[self.q_names.index(name)]
+
+    def _rate(self, symbol: Any, rates: SX | None) -> SX:
+        """What stands for the rate of a coordinate."""
+        name = name_of(symbol)
+        if symbol.derivative_count != 1 or name not in self.q_names:
+            inner = symbol.doit()
+            if inner != symbol:
+                return self.translate(inner, rates)
+            if name in (*self.q_names, *self.v_names):
+                raise NotExpressible(
+                    f"{symbol} is an acceleration, but an event knows q and v only; in a load, what multiplies it "
+                    "belongs to the mass matrix: describe it as the mass or inertia of a body."
+                )
+            if self.met is not None:
+                raise Rheonomic(
+                    f"{symbol} is the rate of a function of time that is no coordinate or speed of the system; a "
+                    "motion that it prescribes is not supported, and in a load it must be a function of its own."
+                )
+            raise NotExpressible(f"{symbol} is not the rate of a coordinate; an event knows q and v only.")
+        if rates is None:
+            raise NotExpressible(f"{symbol} cannot stand here; write the expression in v.")
+        return rates[self.q_names.index(name)]
+
+    def _function(self, name: str) -> SX:
+        """What stands for a function of time: a coordinate, a velocity, or a parameter that can be driven."""
+        if name in self.q_names:
+            return self.q[self.q_names.index(name)]
+        if name in self.v_names:
+            return self.v[self.v_names.index(name)]
+        if name in self.p_names:
+            return self.parameters[name]
+        if self.met is not None:
+            raise Rheonomic(
+                f"'{name}' is a function of time and no coordinate or speed of the system; such functions may stand in "
+                "loads, but a motion that they prescribe is not supported: make it a coordinate, held by a constraint."
+            )
+        raise unknown("coordinate or velocity", name, [*self.q_names, *self.v_names])
+
+    def _parameter(self, symbol: Any) -> SX:
+        name = name_of(symbol)
+        if self.met is None or name == "t":
+            if name not in self.parameters:
+                raise unknown("parameter", name, self.p_names)
+            return self.parameters[name]
+        sx = self.parameters[name] if name in self.parameters else SX.sym(name)
+        known, sx = self.met.setdefault(name, (symbol, sx))
+        if known != symbol:
+            raise NameClash(f"Two different symbols are called '{name}' (their assumptions differ); use one of them.")
+        return sx
 
     def _refuse_foreign(self, expression: SX) -> None:
         """CasADi symbols that are not this mechanism's."""

@@ -25,13 +25,13 @@ from jourdain.mechanism.mechanism import Mechanism
 class Dynamics:
     """One topology of a mechanism, in its symbols t, q, v and parameters.
 
-    `applied`: forces besides the mechanism's own, generalized (n_v, 1). `independent`: see `algebra.span`.
+    `force`: all forces, generalized (n_v, 1). `independent`: see `algebra.span`.
     """
 
     mechanism: Mechanism
     held: tuple[Constraint, ...]
-    applied: SX
-    given: SX  # (given, 1), symbols in `applied` whose numbers Python functions give
+    force: SX
+    given: SX  # (given, 1), symbols in `force` whose numbers Python functions give
     independent: bool = False
 
     @property
@@ -74,7 +74,7 @@ class Dynamics:
         if m.loads.bias is None:
             raise BadMechanism("This mechanism has no bias h(q, v); give from_casadi(…, bias=h), so that it can move.")
         factor, on = self._parts.factor, self._parts.on
-        x = factor.solve_transposed(m.loads.force + self.applied - m.loads.bias)
+        x = factor.solve_transposed(self.force - m.loads.bias)
         left = ca.jtimes(self.u, s.q, self.rates) + ca.jacobian(self.u, s.t)  # Ċ v + ḃ
         nu = on.coordinates(-left) - on.Q @ x
         return factor.solve(x + on.Q.T @ nu), on.impulse(nu)
@@ -93,12 +93,8 @@ class Dynamics:
     def power(self) -> SX:
         """Of forces that have no potential, and of supports that move, W, (2, 1)."""
         m, v = self.mechanism, self.mechanism.symbols.v
-        loads = (
-            m.loads.force
-            + self.applied
-            - (m.loads.weight if m.loads.weight is not None and m.loads.potential is not None else 0)
-        )
-        power = ca.dot(loads, v)
+        weight = SX(0) if m.loads.weight is None or m.loads.potential is None else m.loads.weight
+        power = ca.dot(self.force - weight, v)
         if m.loads.bias_given and m.loads.bias is not None:  # of forces in it, all but vᵀh = ½ vᵀṀv
             power = power - ca.dot(m.loads.bias, v) + ca.jtimes(ca.dot(v, m.M @ v) / 2, m.symbols.q, self.rates)
         b = ca.vertcat(SX(0, 1), *(c.b for c in self.held))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,6 +20,7 @@ from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.dynamics import Dynamics
 from jourdain.motion.flow import Flow, Stop
+from jourdain.motion.forces import Drive, Force, given_number, total_forces
 from jourdain.motion.guards import Switch, guard_expressions, guard_kind
 from jourdain.motion.jump import Jump
 from jourdain.motion.locate import Indices
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from jourdain.motion.gait import Gait
     from jourdain.motion.trajectory import Trajectory
 
-Force: TypeAlias = Callable[[float, Array, Array], Any]  # t, q, v → one number
 StatePair: TypeAlias = tuple[StateLike, StateLike]  # q, v
 
 
@@ -41,7 +41,8 @@ class Hybrid:
     """A mechanism with topologies (name → constraints that are on) and switches between them.
 
     `forces`: {velocity: generalized force} besides the mechanism's own, an expression or a function of (t, q, v), which
-    is slow. Parameters are those of the mechanism and of the events; `defaults` changes their values. By default
+    is slow. `drive`: {parameter in the mechanism's loads: its course}, in the same forms. Parameters are those of the
+    mechanism and of the events; `defaults` changes their values. By default
     `gait` starts from `near` and `simulate` from `start`, each a (q, v), and goes on `until` a time, s. `sketch`: how
     it is drawn.
 
@@ -66,6 +67,7 @@ class Hybrid:
         start: StatePair | None = None,
         until: float = 10.0,
         sketch: Sketch | None = None,
+        drive: Mapping[Any, Drive] = {},
     ) -> None:
         self.mechanism = mechanism
         if not isinstance(topologies, Mapping) or not topologies:
@@ -77,7 +79,7 @@ class Hybrid:
         self.switches = tuple(switches)
         self._check_switches()
         self.parameters = self._all_parameters({name_of(key): float(value) for key, value in defaults.items()})
-        self._applied, self._given, self.functions = self._generalized(forces)
+        self._forces = total_forces(mechanism, forces, drive)
         self.near, self.start, self.until, self.sketch = near, near if start is None else start, until, sketch
         if sketch is not None:
             sketch.refuse_strange_points(mechanism)
@@ -103,6 +105,11 @@ class Hybrid:
             if name not in parameters:
                 raise unknown("parameter", name, parameters)
         return {**parameters, **defaults}
+
+    @property
+    def functions(self) -> Mapping[str, Force]:
+        """Python functions that give forces or drive parameters, by what they give."""
+        return self._forces.functions
 
     @property
     def n_q(self) -> int:
@@ -270,20 +277,10 @@ class Hybrid:
     def inputs(self, y: Array, p: Array) -> Array:
         """What a flow depends on besides its states `y (…, n)`: the mechanism's parameters, forces by functions."""
         flat, known = y.reshape(-1, y.shape[-1]), self.mechanism_parameters(p)
-        given = [[self._force(place, state) for place in self.functions] for state in flat]
+        given = [[given_number(what, function, state[0], *self.state(state))
+                  for what, function in self.functions.items()] for state in flat]  # fmt: skip
         numbers = np.hstack([np.broadcast_to(known, (len(flat), len(known))), np.reshape(given, (len(flat), -1))])
         return numbers.reshape(*y.shape[:-1], -1)
-
-    def _force(self, place: int, y: Array) -> float:
-        """The force that a Python function gives at a state."""
-        t = float(y[0])
-        value = self.functions[place](t, *self.state(y))
-        if np.ndim(value) or not isinstance(value, int | float | np.number | np.ndarray):
-            name = self.mechanism.symbols.v_names[place]
-            raise BadEvent(
-                f"The force along '{name}' is {value!r} at t = {t:.6g} s; the function must give one number."
-            )
-        return float(value)
 
     def flow_at(self, topology: str, y: Array, p: Array) -> Flow:
         """The flow of a topology that holds at all these states: the fast one where its rows are independent."""
@@ -298,7 +295,9 @@ class Hybrid:
         return self._flows[topology]
 
     def _flow(self, topology: str, independent: bool) -> Flow:
-        dynamics = Dynamics(self.mechanism, self.topologies[topology], self._applied, self._given, independent)
+        dynamics = Dynamics(
+            self.mechanism, self.topologies[topology], self._forces.total, self._forces.given, independent
+        )
         guards = [guard_expressions(switch, self.mechanism, dynamics) for switch in self.leaving(topology)]
         column = ca.vertcat(SX(0, 1), *(part for guard in guards for part in guard))
         return Flow(dynamics, column, tuple(guard_kind(switch) for switch in self.guard_owners(topology)))
@@ -320,25 +319,6 @@ class Hybrid:
     def guard_owners(self, topology: str) -> list[Switch]:
         """The switch of each guard of a flow: one that goes either way has two."""
         return [switch for switch in self.leaving(topology) for _ in range(2 if switch.direction == 0 else 1)]
-
-    def _generalized(self, forces: Mapping[Any, Any]) -> tuple[SX, SX, dict[int, Force]]:
-        """(forces along the velocities, symbols of those that Python functions give, these functions by place)."""
-        s = self.mechanism.symbols
-        column, given = SX(len(s.v_names), 1), SX(0, 1)
-        functions: dict[int, Force] = {}
-        for key, force in forces.items():
-            name = name_of(key)
-            if name not in s.v_names:
-                raise unknown("velocity", name, s.v_names)
-            place = s.v_names.index(name)
-            if callable(force) and not hasattr(force, "free_symbols") and not isinstance(force, SX):
-                functions[place] = force
-                symbol = SX.sym(f"force along {name}")
-                given = ca.vertcat(given, symbol)
-                column[place] += symbol
-            else:
-                column[place] += s.translate(force)
-        return column, given, functions
 
     def state(self, y: Array) -> tuple[Array, Array]:
         """(q, v) of y = (t, q, v, w), `(…, n)`."""

@@ -174,11 +174,12 @@ class EnergyAccount:
     """T + U = (T + U)₀ + work of forces + work of supports + what events changed, at all steps, J."""
 
     kinetic: Array  # (times,)
-    potential: Array  # 0 where none is known
+    potential: Array  # 0 where none is known: then gravity is one of the forces, and has_potential is False
     forces: Array  # work of forces that have no potential, so far
     supports: Array  # work of supports that move
     events: Array  # what events changed so far; with what new names and parameters make of the same motion
     ledger: Mapping[str, float] = field(default_factory=dict)  # the same at the end: by constraint, and "relabelling"
+    has_potential: bool = True  # False where there is no fixed point that potential energy could be measured from
 
     @property
     def gap(self) -> Array:
@@ -207,7 +208,8 @@ def account(run: Trajectory) -> EnergyAccount:
             ledger[name] = ledger.get(name, 0.0) + work
         changed += sum(booked.values())
     kinetic, potential, forces, supports, so_far = np.concatenate(parts).T
-    return EnergyAccount(kinetic, potential, forces, supports, so_far, ledger)
+    known = run.hybrid.mechanism.loads.potential is not None
+    return EnergyAccount(kinetic, potential, forces, supports, so_far, ledger, known)
 
 
 def reactions(run: Trajectory) -> Named[Array]:

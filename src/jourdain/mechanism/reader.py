@@ -1,0 +1,245 @@
+"""Vectors, frames and points of sympy.physics.mechanics, read relative to one frame.
+
+Velocities are those of SymPy: the one that was set, else the derivative of the position relative to the nearest point
+whose velocity is known. Nothing of the user's is written to: `Point.vel` would keep what it derives.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+from casadi import SX
+from sympy.physics.mechanics import Point, ReferenceFrame, Vector
+
+from jourdain.compute.evaluate import differ
+from jourdain.errors import BadMechanism, MechanismWarning, NotExpressible, listing
+from jourdain.mechanism.symbols import PointMotion, Symbols
+from jourdain.naming import name_of
+
+
+class SympyReader:
+    """Reads vectors, points and frames relative to one frame.
+
+    Positions are measured from `origin`, else from a point at rest that the `anchors` (centres of mass) are connected
+    with and that really rests: a contact point that rolls has the velocity 0 but is another point at every instant.
+    """
+
+    def __init__(self, symbols: Symbols, frame: ReferenceFrame, origin: Point | None, anchors: Iterable[Point]) -> None:
+        self.symbols = symbols
+        self.frame = frame
+        self._given_origin = origin
+        self._anchors = list(anchors)
+        self._rotations: dict[ReferenceFrame, SX] = {frame: SX.eye(3)}
+        self._velocities: dict[Point, SX] = {}
+        self._turning: dict[tuple[ReferenceFrame, ReferenceFrame], SX] = {}
+
+    # Vectors and frames
+
+    def vector(self, vector: Vector) -> SX:
+        """The components of a vector in the mechanism's frame, (3, 1)."""
+        return self._in_frame(self._components(vector))
+
+    def _in_frame(self, parts: dict[ReferenceFrame, SX]) -> SX:
+        return ca.sparsify(sum((self.rotation(own) @ components for own, components in parts.items()), SX(3, 1)))
+
+    def _components(self, vector: Vector) -> dict[ReferenceFrame, SX]:
+        """A vector as it is written: components (3, 1) by frame."""
+        written = [] if vector == 0 else vector.args
+        return {own: ca.sparsify(ca.vertcat(*map(self.symbols.translate, some))) for some, own in written}
+
+    def rotation(self, frame: ReferenceFrame) -> SX:
+        """Components in `frame` → components in the mechanism's frame, (3, 3)."""
+        if frame not in self._rotations:
+            try:
+                path = self.frame._dict_list(frame, 0)  # of frames, each oriented relative to the one before
+            except ValueError:
+                raise BadMechanism(f"Frame {frame} is not oriented relative to {self.frame}; orient it.") from None
+            parent = path[-2]
+            self._rotations[frame] = ca.sparsify(self.rotation(parent) @ self.matrix(parent.dcm(frame)))
+        return self._rotations[frame]
+
+    def is_oriented(self, frame: ReferenceFrame) -> bool:
+        """Whether its rotation is known; wheels may have an angular velocity only."""
+        try:
+            self.rotation(frame)
+        except BadMechanism:
+            return False
+        return True
+
+    def matrix(self, matrix: Any) -> SX:
+        """A SymPy matrix (3, 3), structural zeros kept."""
+        entries = [[self.symbols.translate(matrix[i, j]) for j in range(3)] for i in range(3)]
+        return ca.sparsify(ca.vertcat(*(ca.horzcat(*row) for row in entries)))
+
+    def angular_velocity(self, frame: ReferenceFrame) -> SX:
+        """The angular velocity of a frame, components in the mechanism's frame, (3, 1)."""
+        return self.vector(self._angular_vector(frame))
+
+    def angular_velocity_in(self, frame: ReferenceFrame, axes: ReferenceFrame) -> SX:
+        """The angular velocity of a frame along `axes`, (3, 1); quasi-velocities are recognised as such."""
+        if (frame, axes) not in self._turning:
+            turning = self._angular_vector(frame)
+            entries = [self.symbols.translate(turning.dot(axis)) for axis in axes]
+            self._turning[frame, axes] = ca.sparsify(ca.vertcat(*entries))
+        return self._turning[frame, axes]
+
+    def angular_velocity_change(self, frame: ReferenceFrame, axes: ReferenceFrame) -> SX:
+        """The derivative of the angular velocity of a frame as seen from `axes`, for v̇ = 0, (3, 1) along these.
+
+        As SymPy has it: by the frames that the angular velocity is written in, and by their angular velocities.
+        """
+        own, change = self.angular_velocity_in(axes, axes), SX(3, 1)
+        for written, w in self._components(self._angular_vector(frame)).items():
+            if written == axes:
+                change = change + self._dt(w)
+                continue
+            turned = self.rotation(axes).T @ self.rotation(written)
+            change = change + turned @ self._changing({written: w})[written] - ca.cross(own, turned @ w)
+        return ca.sparsify(change)
+
+    def _angular_vector(self, frame: ReferenceFrame) -> Vector:
+        try:
+            return frame.ang_vel_in(self.frame)
+        except ValueError:
+            raise BadMechanism(
+                f"Frame {frame} is not connected to {self.frame}; orient one relative to the other."
+            ) from None
+
+    def warn_of_contradictions(self, at_rest: SX) -> None:
+        """Warn of frames whose angular velocity, as it was set, is not that of their orientation: Ṙ Rᵀ ≠ ω×.
+
+        `at_rest`: velocities that are 0 here, as auxiliary speeds, which no orientation knows.
+        """
+        turning: dict[str, SX] = {}
+        for frame, R in self._rotations.items():
+            W = self._dt(R) @ R.T
+            own = ca.vertcat(W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]) / 2
+            turning[frame.name] = own - self.angular_velocity(frame)
+        moving: dict[str, SX] = {}
+        for point in self._anchors:
+            if self.frame in point._acc_dict:
+                moving[point.name] = self._dt(self.velocity(point)) - self.coasting_acceleration(point)
+        _warn(turning, at_rest, "The angular velocity that was set for", "its orientation and the kinematics")
+        _warn(moving, at_rest, "The acceleration that was set for", "its velocity")
+
+    # Points
+
+    def motion(self, point: Point) -> PointMotion:
+        """Where a point is and how it moves."""
+        return PointMotion(self.position(point), self.velocity(point), point)
+
+    def position(self, point: Point) -> SX | None:
+        """Where a point is, in the mechanism's frame, (3, 1); None where it is not connected with the origin."""
+        return self._position(point, self.origin)
+
+    def velocity(self, point: Point) -> SX:
+        """The velocity of a point, in the mechanism's frame, (3, 1)."""
+        if point not in self._velocities:
+            self._velocities[point] = self._in_frame(self._velocity(point))
+        return self._velocities[point]
+
+    def coasting_acceleration(self, point: Point) -> SX:
+        """The acceleration of a point for v̇ = 0, (3, 1): the one that was set, else that of its velocity."""
+        if self.frame not in point._acc_dict:
+            return self._in_frame(self._changing(self._velocity(point)))
+        parts = {own: ca.vertcat(*(self.symbols.translate(c, coasting=True) for c in some))
+                 for some, own in point._acc_dict[self.frame].args}  # fmt: skip
+        return self._in_frame(parts)
+
+    def _changing(self, parts: dict[ReferenceFrame, SX]) -> dict[ReferenceFrame, SX]:
+        """The derivative of a vector by time, for v̇ = 0, components by frame: ṙ + ω × r in each."""
+        changes = {own: self._dt(r) for own, r in parts.items()}
+        return {own: change if own == self.frame else change + ca.cross(self.angular_velocity_in(own, own), parts[own])
+                for own, change in changes.items()}  # fmt: skip
+
+    def jacobian_parts(self, point: Point) -> dict[ReferenceFrame, SX]:
+        """∂(velocity of a point)/∂v in the frames that the velocity is written in, (3, n_v) each; they add up."""
+        parts = self._velocity(point).items()
+        return {own: ca.sparsify(ca.jacobian(part, self.symbols.v)) for own, part in parts}
+
+    def _velocity(self, point: Point) -> dict[ReferenceFrame, SX]:
+        """The velocity of a point, components by frame."""
+        known = next((near for near in _neighbours(point) if self._leads(near, point)), None)
+        if known is not None:
+            parts = self._components(known._vel_dict[self.frame])
+        elif self._given_origin is not None and self._place(point, self._given_origin) is not None:
+            known, parts = self._given_origin, {}
+        else:
+            raise NotExpressible(
+                f"The velocity of point '{name_of(point)}' is not known: place it relative to a point at rest in "
+                f"{self.frame}, set its velocity, or give origin=."
+            )
+        place = self._place(point, known) if known is not point else None
+        for own, moving in self._changing(self._components(place or Vector(0))).items():
+            parts[own] = parts[own] + moving if own in parts else moving
+        return parts
+
+    def _leads(self, near: Point, point: Point) -> bool:
+        """Whether the velocity of a point near another one is known, and its own follows from that."""
+        if self.frame not in near._vel_dict:
+            return False
+        place = near.pos_from(point)
+        return near is point or all(self.is_oriented(own) for _, own in (place.args if place != 0 else ()))
+
+    def _dt(self, expression: SX) -> SX:
+        """Its derivative by time."""
+        s = self.symbols
+        column = ca.vec(expression)
+        change = ca.jtimes(column, s.q, s.N @ s.v) + ca.jacobian(column, s.t)
+        return ca.sparsify(ca.reshape(change, *expression.shape))
+
+    @cached_property
+    def origin(self) -> Point | None:
+        """The point that positions are measured from; None where no point is known to rest."""
+        if self._given_origin is not None:
+            return self._given_origin
+        connected = dict.fromkeys(point for anchor in self._anchors for point in _neighbours(anchor))
+        resting = (point for point in connected if point._vel_dict.get(self.frame) == 0)
+        return next((point for point in resting if self._rests(point)), None)
+
+    def _rests(self, point: Point) -> bool:
+        """Whether the velocities of the anchors are the derivatives of their positions relative to it."""
+        errors = [SX(0, 1)]
+        for anchor in self._anchors:
+            position = self._position(anchor, point)
+            if position is not None:
+                errors.append(ca.densify(self._dt(position) - self.velocity(anchor)))
+        column = ca.vertcat(*errors)
+        return not differ(column, SX.zeros(*column.shape))
+
+    def _position(self, point: Point, origin: Point | None) -> SX | None:
+        place = None if origin is None else self._place(point, origin)
+        if place is None or not all(self.is_oriented(own) for _, own in (place.args if place != 0 else ())):
+            return None
+        return self.vector(place)
+
+    def _place(self, point: Point, origin: Point) -> Vector | None:
+        try:
+            return point.pos_from(origin)
+        except ValueError:
+            return None
+
+
+def _neighbours(point: Point) -> Iterator[Point]:
+    """A point and those that are placed relative to it, the nearest first."""
+    queue, seen = [point], {point}
+    for near in queue:
+        yield near
+        more = [other for other in near._pos_dict if other not in seen]  # SymPy has no public way to list neighbours
+        queue += more
+        seen.update(more)
+
+
+def _warn(errors: dict[str, SX], at_rest: SX, what: str, source: str) -> None:
+    """Warn of those whose error, (3, 1), is not 0 while the velocities `at_rest` are."""
+    column = ca.vertcat(SX(0, 1), *map(ca.densify, errors.values()))
+    column = ca.substitute(column, at_rest, SX.zeros(*at_rest.shape)) if at_rest.numel() else column
+    if differ(column, SX.zeros(*column.shape)):
+        parts = zip(errors, ca.vertsplit(column, 3), strict=True)
+        wrong = [name for name, part in parts if differ(part, SX.zeros(3, 1))]
+        text = f"{what} {listing(wrong)} is not the one that follows from {source}; the one that was set is used."
+        warnings.warn(text, MechanismWarning, stacklevel=6)
