@@ -21,7 +21,7 @@ Counter = Callable[[], int]
 
 N = 4096
 REDUNDANT = ["box_dropped_flat"]  # its four corners: rank is decided for every sample
-LIGHT = ["bicycle"]  # its fork turns easily beside the frame: some samples are looked at twice for their digits
+ROUNDED = ["bicycle"]  # a coefficient of a prior row is 0 up to rounding (5e-17), and so is u⁻: checked again
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_samples_of_the_gallery(name: str, robust: Counter, rng: np.random.Gener
     scenario = getattr(gallery, name)()
     samples = about(scenario, rng)
     failed = int(np.sum(scenario.solve(parameters=samples).status != jd.Status.OK))
-    if name in LIGHT:
+    if name in ROUNDED:
         assert robust() <= N // 2
     else:
         assert robust() == (N if name in REDUNDANT else failed)
