@@ -288,18 +288,14 @@ def _slipping(r: Array, mu: Array, W: Array) -> tuple[Array, Flags]:
     place = np.argsort(above[:, :-1] == above[:, 1:], axis=-1, kind="stable")[:, :MOST_SLIPS]  # first those that cross
     lanes = np.arange(len(r))[:, None]
     crosses = above[lanes, place] != above[lanes, place + 1]
-    impulse, _, against = at(_roots(lambda angle: at(angle)[1], edges[place], edges[place + 1], cross, place))
+    ends = (edges[place], edges[place + 1], cross[lanes, place], cross[lanes, place + 1])
+    impulse, _, against = at(_roots(lambda angle: at(angle)[1], *ends))
     good = crosses & (against >= 0) & np.isfinite(impulse).all(axis=-1)
     return impulse[lanes[:, 0], np.argmax(good, axis=-1)], good.any(axis=-1)
 
 
-def _roots(f: Callable[[Array], Array], low: Array, high: Array, values: Array, place: Array) -> Array:
-    """Where f is 0 between `low` and `high`, where it has other signs: by the secant, brackets kept [Illinois].
-
-    `values`: f at all edges, of which `place` and the next one are these.
-    """
-    lanes = np.arange(len(place))[:, None]
-    f_low, f_high = values[lanes, place], values[lanes, place + 1]
+def _roots(f: Callable[[Array], Array], low: Array, high: Array, f_low: Array, f_high: Array) -> Array:
+    """Where f is 0 between `low` and `high`, where it has other signs: by the secant, brackets kept [Illinois]."""
     before = np.zeros(low.shape)
     for _ in range(N_SECANTS):
         rise = f_high - f_low
