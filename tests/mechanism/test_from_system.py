@@ -23,6 +23,7 @@ from sympy.physics.mechanics import (
     RigidBody,
     System,
     TorqueActuator,
+    Vector,
     dynamicsymbols,
     inertia,
 )
@@ -119,6 +120,33 @@ def test_an_angular_velocity_that_contradicts_the_orientation_is_reported() -> N
     body = RigidBody("body", O, A, m, (inertia(A, 0, 0, m), O))
     with pytest.warns(jd.MechanismWarning, match="angular velocity that was set for 'A' is not the one that follows"):
         jd.Mechanism.from_sympy([body], N, [q1], parameters={m: 1.0})
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_unit_quaternion_holds_by_itself(rng: np.random.Generator) -> None:
+    """Seven coordinates and six speeds: the row of e·e = 1 is zero up to rounding, and nothing contradicts."""
+    e, w, u = (list(dynamicsymbols(names)) for names in ("e0:4", "w1:4", "u1:4"))
+    x = list(dynamicsymbols("x1:4"))
+    N, B, O, C = ReferenceFrame("N"), ReferenceFrame("B"), Point("O"), Point("C")
+    B.orient(N, "Quaternion", e)
+    B.set_ang_vel(N, sum((rate * axis for rate, axis in zip(w, B, strict=True)), Vector(0)))
+    O.set_vel(N, 0)
+    C.set_pos(O, sum((c * axis for c, axis in zip(x, N, strict=True)), Vector(0)))
+    C.set_vel(N, sum((c * axis for c, axis in zip(u, N, strict=True)), Vector(0)))
+    axes, turning = sp.Matrix(e[1:]), sp.Matrix(w)
+    changes = [-axes.dot(turning) / 2, *((e[0] * turning + axes.cross(turning)) / 2)]
+    kinematics = {c.diff(): rate for c, rate in zip([*x, *e], [*u, *changes], strict=True)}
+    body = RigidBody("body", C, B, 2, (inertia(B, 1, 2, 3), C))
+    mechanism = jd.Mechanism.from_sympy([body], N, [*x, *e], v=[*u, *w], kinematics=kinematics)
+    unit = mechanism.constraint("unit", sum(c**2 for c in e) - 1, level="position")
+    event = mechanism.event(regular=[unit], inert=[mechanism.constraint("hit", u[2])])
+    for n in (1, 50, 2000):
+        e_values = rng.normal(size=(n, 4))
+        e_values /= np.linalg.norm(e_values, axis=1, keepdims=True)
+        v = rng.normal(size=(n, 6))
+        t = event.solve(np.hstack([rng.normal(size=(n, 3)), e_values]), v)
+        assert t.ok.all()
+        np.testing.assert_allclose(t.v_plus, v * [1, 1, 0, 1, 1, 1], atol=1e-13)
 
 
 def test_an_acceleration_that_contradicts_the_velocity_is_reported() -> None:

@@ -116,6 +116,8 @@ class SympyReader:
         """
         turning: dict[str, SX] = {}
         for frame, R in self._rotations.items():
+            if differ(R.T @ R, SX.eye(3)):
+                continue  # quaternions: no rotation unless their length is 1, which no other pose has
             W = self._dt(R) @ R.T
             own = ca.vertcat(W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]) / 2
             turning[frame.name] = own - self.angular_velocity(frame)
