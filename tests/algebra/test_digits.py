@@ -226,3 +226,15 @@ def test_a_foot_that_slips_beside_one_that_is_pressed_hard(joined: float, push: 
     assert np.all(t.ok | (t.status == jd.Status.NOT_CONVERGED))
     expected = np.array([0.0, 0.0, 1 - 0.03, 0.0])  # foot 1 sticks: the impulse at foot 2 moves foot 2 alone
     np.testing.assert_allclose(t.v_plus[t.ok], np.tile(expected, (int(t.ok.sum()), 1)), atol=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, N_COMPILED])
+def test_a_body_at_rest_that_is_pressed_into_a_corner(n: int) -> None:
+    """It stays at rest; what refinement leaves of its velocity, 1e-66, drives no contact together."""
+    normals = [[-0.025139561198149182, -0.09845204983265504], [0.11472848201957853, 0.27167371555328584],
+               [-20.312900838587026, -830.7254060306225], [-0.014036114853193093, -0.0549685123018445]]  # fmt: skip
+    contacts = [jd.Contact(normal=normal, law=laws.Frictionless(0.4352959476840934)) for normal in normals]
+    M, f = np.diag([1974.3693557868446, 146619.66357248006]), [5.993017501816704, 38.488781016679056]
+    t = jd.transition(M, np.zeros((n, 2)), impulse=f, contacts=contacts)
+    assert np.all(t.ok)
+    assert np.max(np.abs(t.v_plus)) <= 1e-18
