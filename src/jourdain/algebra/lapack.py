@@ -14,6 +14,7 @@ import numpy as np
 from jourdain.algebra.span import SMALL_PIVOT
 from jourdain.inputs import Array, Flags
 
+SEMIDEFINITE = 1e-12  # of a diagonal of 1: eigenvalues above minus this may be 0
 DEPENDENT = 1e-10  # of the largest singular value: columns of a smaller one depend on each other
 
 

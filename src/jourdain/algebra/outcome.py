@@ -22,7 +22,15 @@ from jourdain.algebra.contacts.response import ContactResponse, contact_impulses
 from jourdain.algebra.energy import Energy, booked, energy_parts, half_square, ratio
 from jourdain.algebra.entries import columns, larger, lengths, scaled, squares
 from jourdain.algebra.linear import LinearAlgebra
-from jourdain.algebra.problem import Block, Decomposition, Problem, decompose, target
+from jourdain.algebra.problem import (
+    Block,
+    Decomposition,
+    Problem,
+    added_energy,
+    added_impulse,
+    decompose,
+    target,
+)
 from jourdain.algebra.record import CONTACT_FIELDS, Outcome
 from jourdain.algebra.refinement import blurred, overpowered, refined, refined_with_contacts, sharp
 from jourdain.algebra.span import RANK, span
@@ -71,11 +79,21 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
         apart = la.both(apart, la.where(driven, 0.0, 1.0) > 0)
         blur = la.where(driven, larger(blur, 1.0, la), blur)
     response, v_minus, v_plus = jump.response, problem.v_minus, problem.v_minus + jump.dv
+    # −Δxᵀ(x⁻ + Δx/2), Δx = x_a + Qᵀδ
+    loss = -(T(jump.x_a) @ (jump.x_minus + jump.x_a / 2) + T(jump.delta) @ (on.Q @ jump.x_minus + jump.delta / 2))
+    impulse_on = on.impulse(jump.nu)
+    if any(block.S is not None for block in blocks):
+        impulse_on = impulse_on - added_impulse(problem, jump.dv, la)
+        added = [added_energy(problem, v, la) for v in (v_minus, v_plus)]
+        before, after = (
+            e._replace(T=e.T - more, T_r=larger(e.T_r - more, 0.0, la))
+            for e, more in zip((before, after), added, strict=True)
+        )
+        loss = loss - added[0] + added[1]
 
     def stack(parts: list[Any]) -> Any:
         return la.stack(nothing, *parts)
 
-    impulse_on = on.impulse(jump.nu)
     given = [_given_impulse(block, la) for block in blocks if block.kind not in (*ON_KINDS, Kind.CONTACT)]
     impulse = stack([impulse_on, *([] if response is None else [response.solution.impulse]), *given])
     b_minus, b_plus = stack([block.b_minus for block in blocks]), stack([block.b_plus for block in blocks])
@@ -89,8 +107,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
         **{f"{name}_minus": part for name, part in before._asdict().items()},
         **{f"{name}_plus": part for name, part in after._asdict().items()},
         xi=ratio(before.T_c, before.T, la),
-        # −Δxᵀ(x⁻ + Δx/2), Δx = x_a + Qᵀδ
-        loss=-(T(jump.x_a) @ (jump.x_minus + jump.x_a / 2) + T(jump.delta) @ (on.Q @ jump.x_minus + jump.delta / 2)),
+        loss=loss,
         drive_work=drive_work,
         dissipated=dissipated,
         energy_created=nothing,

@@ -31,6 +31,7 @@ class Block(Generic[X]):
     beta: X | None = None  # (k, 1), given impulse of nonideal rows
     law: ContactLaw | None = None  # of a one-sided contact
     numbers: Mapping[str, X] = field(default_factory=dict)  # of its law, (1, 1) each: "restitution", "friction", …
+    S: X | None = None  # (k, 1), of regular rows: Cᵀ diag(S) C was added to M, see `with_regular_mass`
 
     @property
     def n_rows(self) -> int:
@@ -38,7 +39,8 @@ class Block(Generic[X]):
 
     def arrays(self) -> dict[str, X]:
         """All of its arrays, by name."""
-        parts = {"C": self.C, "b_minus": self.b_minus, "b_plus": self.b_plus, "kappa": self.kappa, "beta": self.beta}
+        names = ("C", "b_minus", "b_plus", "kappa", "beta", "S")
+        parts = {name: getattr(self, name) for name in names}
         return {name: part for name, part in parts.items() if part is not None} | dict(self.numbers)
 
     def changed(self, change: Callable[[X], Any]) -> Block[Any]:
@@ -87,8 +89,50 @@ def target(block: Block, v_minus: Any, la: LinearAlgebra) -> Any:
 def prior_projection(problem: Problem) -> Problem:
     """The event whose v⁺ is v⁻ moved M-orthogonally onto the rows that are on before."""
     before = problem.of_kind(*BEFORE_KINDS)
-    blocks = tuple(replace(block, kind=Kind.INERT, b_plus=block.b_minus, kappa=None, beta=None) for block in before)
+    blocks = tuple(
+        replace(block, kind=Kind.INERT, b_plus=block.b_minus, kappa=None, beta=None, S=None) for block in before
+    )
     return Problem(problem.M, problem.v_minus, blocks, ())
+
+
+def with_regular_mass(problem: Problem, la: LinearAlgebra, where: Any = True) -> Problem:
+    """The same event with M + Cᵀ S C over the regular rows C, which is definite where M is on what these rows admit.
+
+    C v⁺ = C v⁻ = −b, so v⁺, the impulses, T_c, T_a and ξ are those of M; `added_energy` and `added_impulse` tell what
+    to take off the others. S is the mass that a row meets in the velocities it moves, those without a mass counted
+    as the whole mechanism. `where`: in which samples; elsewhere S is 0.
+    """
+    mass, ones = la.diagonal_of(problem.M), la.ones(problem.M.shape[-1], 1, like=problem.M)
+    whole = la.transpose(ones) @ mass
+    whole = la.where(whole > 0, whole, 1.0)
+    mobility = la.where(mass > 0, 1 / la.where(mass > 0, mass, 1.0), ones @ (1 / whole))
+    M, blocks = problem.M, []
+    for block in problem.blocks:
+        if block.kind == Kind.REGULAR:
+            met = (block.C * block.C) @ mobility
+            S = la.where(la.both(met > 0, where), 1 / la.where(met > 0, met, 1.0), 0.0)
+            M, block = M + la.transpose(block.C) @ la.scale_rows(S, block.C), replace(block, S=S)
+        blocks.append(block)
+    return replace(problem, M=M, blocks=tuple(blocks))
+
+
+def added_energy(problem: Problem, v: Any, la: LinearAlgebra) -> Any:
+    """By how much ½ vᵀM v is more than the kinetic energy, because of `with_regular_mass`; (1, 1)."""
+    added = la.zeros(1, 1, like=problem.M)
+    for block in problem.blocks:
+        if block.S is not None:
+            u = block.C @ v
+            added = added + la.transpose(u) @ la.scale_rows(block.S, u) / 2
+    return added
+
+
+def added_impulse(problem: Problem, dv: Any, la: LinearAlgebra) -> Any:
+    """By how much the impulses of rows that are on are more than those of the event without; (rows, 1)."""
+    parts = [
+        la.zeros(block.n_rows, 1, like=problem.M) if block.S is None else la.scale_rows(block.S, block.C @ dv)
+        for block in problem.of_kind(*ON_KINDS)
+    ]
+    return la.stack(la.zeros(0, 1, like=problem.M), *parts)
 
 
 @dataclass(frozen=True)

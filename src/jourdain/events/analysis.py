@@ -128,7 +128,12 @@ class Analysis:
         # Rows that are on before have C v⁻ = −b⁻; asked for is C(v⁺ − v⁻) = target − b⁺ − C v⁻.
         before = [-block.b_minus if block.kind in BEFORE else block.C @ s.v for block in blocks]
         jump = [target(block, s.v, unrolled) - block.b_plus - u for block, u in zip(blocks, before, strict=True)]
-        extra = {"before": ca.vertcat(SX(0, 1), *before), "jump": ca.vertcat(SX(0, 1), *jump), "v": s.v}
+        extra = {
+            "M": event.mechanism.M,
+            "before": ca.vertcat(SX(0, 1), *before),
+            "jump": ca.vertcat(SX(0, 1), *jump),
+            "v": s.v,
+        }
         rows = ca.vertcat(SX(0, len(s.v_names)), *(role.block.C for role in event.roles))  # as written
         at = to_sympy(self._pose.outputs | {"C": rows} | extra, inputs)
         return solve(
@@ -151,7 +156,7 @@ class Analysis:
         blocks, n = event.problem.blocks, len(mechanism.symbols.v_names)
         nonideal = [block.C.T @ block.beta for block in blocks if block.kind == Kind.NONIDEAL]
         found = {
-            "M": mechanism.M,
+            "M": event.problem.M,
             "C": ca.vertcat(SX(0, n), *(block.C for block in blocks)),
             "b_minus": ca.vertcat(SX(0, 1), *(block.b_minus for block in blocks)),
             "b_plus": ca.vertcat(SX(0, 1), *(block.b_plus for block in blocks)),

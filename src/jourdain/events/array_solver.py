@@ -18,7 +18,7 @@ from jourdain.algebra.complete import completed
 from jourdain.algebra.contacts.contacts import iteration_of
 from jourdain.algebra.entries import lengths
 from jourdain.algebra.outcome import outcome
-from jourdain.algebra.problem import Block, Problem, prior_projection, target
+from jourdain.algebra.problem import Block, Problem, prior_projection, target, with_regular_mass
 from jourdain.algebra.record import KEPT, Outcome
 from jourdain.algebra.reorder import outcome_in_any_order
 from jourdain.compute.evaluate import Evaluator, Values
@@ -65,16 +65,15 @@ def by_lapack(problem: Problem[Array], checked: bool) -> tuple[Outcome[Array], S
         problem = _neutral(problem, ~sound)
     with np.errstate(all="ignore"):  # what is not finite is refused
         skew = _asymmetric(problem.M)
-        massless = ~lapack.positive_definite(problem.M)
-        solved = _augmented(problem, massless) if massless.any() else problem
+        solved, short = _definite(problem)
         values = outcome_in_any_order(solved)
-        if massless.any():
-            values = _without_parts(values, problem, massless)
+        if short.any():
+            values = _without_parts(values, problem, short)
         values = replace(values, u_rounding=_rounding(problem))
         contacts = _contact_places(problem)
         values, found, _ = completed(problem, values, lapack, contacts, checked, sound[..., None, None])
         status = np.array(found[..., 0, 0] % DOUBTFUL_MASS).astype(np.int8)
-        bad = skew | (massless & ~lapack.positive_definite(solved.M)) if massless.any() else skew
+        bad = skew if solved is problem else skew | ~lapack.positive_definite(solved.M)
         status[bad & sound] = Status.NOT_POSITIVE_DEFINITE
         return values, status
 
@@ -157,9 +156,8 @@ def projected(problem: Problem[Array]) -> Array:
     """
     sound = _sound(problem)
     projection = prior_projection(problem if sound.all() else _neutral(problem, ~sound))
-    massless = ~lapack.positive_definite(projection.M)
     with np.errstate(all="ignore"):
-        moved = outcome(_augmented(projection, massless) if massless.any() else projection, lapack).v_plus
+        moved = outcome(_definite(projection)[0], lapack).v_plus
     return np.where(sound[..., None, None], moved, np.nan)
 
 
@@ -181,14 +179,26 @@ def _neutral(problem: Problem[Array], bad: Flags) -> Problem[Array]:
     return replace(neutral, M=np.where(mask, np.eye(problem.M.shape[-1]), problem.M))
 
 
-def _augmented(problem: Problem[Array], massless: Flags) -> Problem[Array]:
-    """The same event with a positive definite M, in the samples where M is only semidefinite.
+def _definite(problem: Problem[Array]) -> tuple[Problem[Array], Flags]:
+    """The same event with a positive definite M where the rows can make it so; and where the regular ones do not."""
+    short = ~lapack.positive_definite(problem.M)
+    if not short.any():
+        return problem, short
+    semidefinite = short & (lapack.smallest_eigenvalue(problem.M) >= -lapack.SEMIDEFINITE)
+    if problem.n_rows(Kind.REGULAR):
+        enough = semidefinite & lapack.positive_definite(with_regular_mass(problem, lapack).M)
+        problem = with_regular_mass(problem, lapack, enough[..., None, None])
+        short, semidefinite = short & ~enough, semidefinite & ~enough
+    return (_augmented(problem, semidefinite) if short.any() else problem), short
+
+
+def _augmented(problem: Problem[Array], semidefinite: Flags) -> Problem[Array]:
+    """The same event with a positive definite M, in the samples where all rows that are on are needed for that.
 
     C'v⁺ = w is asked for anyway, so C'ᵀS(C'v⁺ − w) may be added to the momentum balance: M + C'ᵀSC' is positive
     definite iff ker M ∩ ker C' = 0, and λ̄ and v⁺ stay the same.
     """
     on = [block for block in problem.blocks if block.kind in ON_KINDS]
-    semidefinite = massless & (lapack.smallest_eigenvalue(problem.M) >= -1e-12)
     add, shift = np.zeros_like(problem.M), np.zeros_like(problem.v_minus)
     trace = np.trace(problem.M, axis1=-2, axis2=-1)[..., None, None]
     mass = np.where(trace > 0, trace, 1.0)

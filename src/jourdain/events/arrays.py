@@ -49,7 +49,7 @@ def transition(
     b_plus). `nonideal`: (rows, β̄). `impulse`: generalized, `(*b, n)`. `contacts`: one-sided, a list of `jd.Contact`.
     Names in the outcome are those of the arguments, rows `"inert.0"`…; of contacts `"contact 0"`…, rows
     `"contact 0.normal"`, `"contact 0.tangent"`. `check`: see `Event.solve`. A semidefinite M is accepted if no velocity
-    is left without mass or constraint; the parts of the energy are NaN then.
+    is left without mass or constraint; where the regular rows do not suffice for that, the parts of the energy are NaN.
 
     >>> import jourdain as jd
     >>> t = jd.transition([[2.0, 0.0], [0.0, 1.0]], [3.0, -1.0], inert=[[1.0, 1.0]])

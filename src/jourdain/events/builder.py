@@ -20,6 +20,7 @@ from jourdain.laws.together import check_law, check_together
 from jourdain.mechanism.constraint import Constraint, ContactConstraint
 from jourdain.mechanism.expression import to_sx
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.singular import is_singular
 from jourdain.naming import name_of, refuse_clash
 
 
@@ -72,7 +73,8 @@ def event(
     kept = {name: value for name, value in mechanism.parameters.items() if name not in jumping}
     defaults = {**kept, **time, **values.defaults}
     symbols = {name: {**mechanism.symbols.parameters, **values.symbols}[name] for name in defaults}
-    return Event(mechanism, tuple(roles), applied, defaults, symbols, (outputs[0], outputs[1]), geometry, jumping)
+    held = any(role.block.kind == Kind.REGULAR for role in roles) and is_singular(mechanism, defaults)
+    return Event(mechanism, tuple(roles), applied, defaults, symbols, (outputs[0], outputs[1]), geometry, jumping, held)
 
 
 def _check_mappings(**given: Any) -> None:

@@ -18,7 +18,7 @@ from jourdain.algebra.complete import completed
 from jourdain.algebra.contacts.contacts import iteration_of
 from jourdain.algebra.contacts.iteration import Iterated
 from jourdain.algebra.outcome import outcome
-from jourdain.algebra.problem import Block, Problem, prior_projection
+from jourdain.algebra.problem import Block, Problem, prior_projection, with_regular_mass
 from jourdain.algebra.record import FIELDS, KEPT, Outcome
 from jourdain.compute.evaluate import Evaluator
 from jourdain.compute.magnitude import magnitudes
@@ -100,6 +100,7 @@ class Event:
     outputs: tuple[Mapping[str, SX], Mapping[str, SX]]  # named outputs before and after
     geometry: SX  # (rows, 1), the geometric rows, 0 where they hold
     jumping: Mapping[str, str]  # parameters of live rows → what they are called now
+    regular_mass: bool = False  # whether regular rows add to M, which is singular without them
 
     # One state
 
@@ -134,7 +135,7 @@ class Event:
         names = (self.mechanism.symbols.q_names, self.mechanism.symbols.v_names, tuple(self.parameters))
         inputs = dict(zip(("q", "v", "parameter"), zip(state, names, strict=True), strict=True))
         known = self.expressions().values.columns(name for name in FIELDS if name != "u_rounding")
-        solver = Solver(self.inputs, lambda _: (known, SX(0)), self.mechanism.M, self.iterated)
+        solver = Solver(self.inputs, lambda _: (known, SX(0)), self.problem.M, self.iterated)
         values, _ = solver(*state)
         return refusal(status, Outcome(**{name: values[name] for name in known}), self.layout, inputs, projected)
 
@@ -152,7 +153,14 @@ class Event:
         iteration = iteration_of([block for block in blocks if block.kind == Kind.CONTACT])
         solution = None if iteration is None else SX.sym("found", iteration.n_outputs)
         applied = tuple(self.applied.values())
-        return Problem(self.mechanism.M, self.mechanism.symbols.v, tuple(cleaned), applied, solution)
+        problem = Problem(self.mechanism.M, self.mechanism.symbols.v, tuple(cleaned), applied, solution)
+        return with_regular_mass(problem, unrolled) if self.regular_mass else problem
+
+    @cached_property
+    def definite(self) -> Event | None:
+        """The same for samples whose M is singular: regular rows add to it. None if they do, or there are none."""
+        some = not self.regular_mass and any(role.block.kind == Kind.REGULAR for role in self.roles)
+        return replace(self, regular_mass=True) if some else None
 
     @cached_property
     def iterated(self) -> Iterated | None:
@@ -226,7 +234,8 @@ class Event:
             return found.masked(found.values.columns(KEPT)), found.doubtful(independent)
 
         again = Refined(lambda: self.numbers_only, self.dv, partial(build, False, refined=True))
-        return Solver(self.inputs, build, self.mechanism.M, self.iterated, refined=again)
+        singular = None if self.definite is None else partial(self.definite.solver, checked)
+        return Solver(self.inputs, build, self.problem.M, self.iterated, again, singular)
 
     @cached_property
     def _checked(self) -> Solver:
@@ -275,7 +284,7 @@ class Event:
     @cached_property
     def _projector(self) -> Evaluator:
         """Its v_plus is v⁻ moved onto the rows that are on before; T_plus, T_way: energies of it and of the way."""
-        M, moved = self.mechanism.M, outcome(prior_projection(self.problem), unrolled).v_plus
+        M, moved = self.problem.M, outcome(prior_projection(self.problem), unrolled).v_plus
         energies = {"T_plus": moved, "T_way": moved - self.mechanism.symbols.v}
         return Evaluator(self.inputs, {"v_plus": moved} | {name: x.T @ M @ x / 2 for name, x in energies.items()})
 

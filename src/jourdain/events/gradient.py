@@ -135,7 +135,9 @@ class EventGradient:
             return {"J": J, "redundant": found.values.redundant}, verdict
 
         title = derivatives_title([of], wrt)
-        self.solver = Solver(event.inputs, build, event.mechanism.M, event.iterated, slopes=True, title=title)
+        other = event.definite
+        singular = None if other is None else (lambda: EventGradient(other, of, wrt, checked).solver)
+        self.solver: Solver = Solver(event.inputs, build, event.problem.M, event.iterated, None, singular, True, title)
         self._checked = checked
         # Rows depend on q and parameters, not on v.
         order = [symbol.__hash__() for symbol in ca.vertsplit(ca.vertcat(*event.inputs))]
@@ -196,9 +198,10 @@ class ScenarioGradient:
             }
             return {**outputs, "G_p": ca.jacobian(g, p), "G_g": ca.jacobian(g, guessed)}, verdict
 
-        (M,) = scenario.composed([scenario.event.mechanism.M])
-        title = derivatives_title(of, wrt)
-        self.solver = Solver(scenario.inputs, build, M, scenario.iterated, slopes=True, title=title)
+        (M,) = scenario.composed([scenario.event.problem.M])
+        title, other = derivatives_title(of, wrt), scenario.definite
+        singular = None if other is None else (lambda: ScenarioGradient(other, of, wrt).solver)
+        self.solver: Solver = Solver(scenario.inputs, build, M, scenario.iterated, None, singular, True, title)
 
     def __call__(self, parameters: Mapping[str, Any]) -> tuple[Array, Array, Statuses]:
         """(values `(*batch, numbers)`, Jacobian `(*batch, numbers, parameters)`, status) at these parameters."""

@@ -36,7 +36,7 @@ class RankChange:
             return written.values.columns(("redundant", "contact_state")), written.verdict
 
         self.event = event
-        self._solver = Solver(event.inputs, build, event.mechanism.M, event.iterated)
+        self._solver = Solver(event.inputs, build, event.problem.M, event.iterated)
 
     def of_states(
         self, status: Statuses, redundant: Array, state: State, places: Sequence[int], on_geometry: bool

@@ -16,7 +16,7 @@ from casadi import SX
 
 from jourdain.algebra.checks import DOUBTFUL_DIGITS, DOUBTFUL_MASS
 from jourdain.algebra.contacts.iteration import Iterated
-from jourdain.algebra.lapack import positive_definite
+from jourdain.algebra.lapack import SEMIDEFINITE, positive_definite, smallest_eigenvalue
 from jourdain.algebra.outcome import change
 from jourdain.algebra.problem import Problem
 from jourdain.compute.evaluate import KERNEL_FROM, Batch, Columns, Evaluator, Values
@@ -59,7 +59,8 @@ class Solver:
     """Quantities of an event as functions of input columns. M is the mass matrix in the same inputs.
 
     `iterated`: the part of the event that is found by iteration, and goes into the quantities as more inputs; `slopes`:
-    its derivatives too. `refined`: see there. `title`: what is said to be compiled, if it takes long.
+    its derivatives too. `refined`: see there. `singular`: what solves samples whose M is only semidefinite. `title`:
+    what is said to be compiled, if it takes long.
     """
 
     def __init__(
@@ -68,8 +69,9 @@ class Solver:
         build: Build,
         M: SX,
         iterated: Iterated | None = None,
-        slopes: bool = False,
         refined: Refined | None = None,
+        singular: Callable[[], Solver] | None = None,
+        slopes: bool = False,
         title: str = "",
     ) -> None:
         self.inputs = tuple(inputs)
@@ -78,6 +80,7 @@ class Solver:
         self._iterated = iterated
         self._slopes = slopes
         self._refined = refined
+        self._singular = singular
         self._title = title
         self._paths = FastThenRobust(self._path)
 
@@ -113,6 +116,11 @@ class Solver:
         asked, _ = self._iteration_inputs.over(columns, batch)
         iterated = self._iterated.columns(asked.table, self._slopes)
         return [*columns, *(column.reshape(batch) for column in iterated)]
+
+    @cached_property
+    def _singular_solver(self) -> Solver:
+        assert self._singular is not None
+        return self._singular()
 
     @cached_property
     def mass_matrix(self) -> Evaluator:
@@ -185,7 +193,18 @@ class Solver:
         doubtful = np.flatnonzero(flat >= DOUBTFUL_MASS)
         flat[doubtful] -= DOUBTFUL_MASS
         M = self.mass_matrix.over(at_samples(columns[:n_given], values.batch, doubtful), doubtful.shape)[0]["M"]
-        bad = doubtful[np.isfinite(M).all(axis=(-2, -1)) & ~positive_definite(M)]
+        singular = np.isfinite(M).all(axis=(-2, -1)) & ~positive_definite(M)
+        bad = doubtful[singular]
         flat[bad] = Status.NOT_POSITIVE_DEFINITE
         values.table[:, bad] = np.nan
+        if self._singular is not None and bad.size:
+            others, batch = self._singular_solver, values.batch
+            again = np.zeros(flat.shape, dtype=np.int8)
+            again[bad] = smallest_eigenvalue(M[singular]) >= -SEMIDEFINITE
+            values, redone = computed_again(
+                values,
+                again.copy(),
+                lambda samples: others.over(at_samples(columns[:n_given], batch, samples), samples.shape),
+            )
+            flat = np.where(again > 0, redone, flat)
         return values, flat.reshape(status.shape)

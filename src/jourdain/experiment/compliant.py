@@ -26,6 +26,7 @@ from jourdain.experiment.rig import Rig
 from jourdain.inputs import Array
 from jourdain.kinds import Kind
 from jourdain.mechanism.constraint import Constraint
+from jourdain.mechanism.singular import is_singular
 from jourdain.motion.dynamics import Dynamics
 from jourdain.naming import name_of
 
@@ -60,10 +61,10 @@ def equations(made: Rig, forces: Mapping[Any, Any]) -> Equations:
     F_n = ca.fmax(k * depth**n * (1 - a * u_n), 0)
     F_t = -mu * F_n * u_t / ca.sqrt(ca.sumsqr(u_t) + slow**2)
     force, C = ca.vertcat(F_n, F_t), ca.vertcat(normal.C, *(row.C for row in tangents))
-    driven = -push * normal.C.T + _given(made, forces)
+    driven, singular = m.loads.force - push * normal.C.T + _given(made, forces), is_singular(m, m.parameters)
 
     def rates(held: tuple[Constraint, ...], acting: SX) -> SX:
-        motion = Dynamics(m, held, driven + C.T @ acting, SX(0, 1))
+        motion = Dynamics(m, held, driven + C.T @ acting, SX(0, 1), singular=singular)
         return ca.vertcat(motion.rates, motion.acceleration, u_n, acting)
 
     held = made.constraints(Kind.REGULAR)

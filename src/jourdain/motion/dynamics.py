@@ -6,15 +6,14 @@ projection. What drifts off the constraints is brought back by projection, at po
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import casadi as ca
 from casadi import SX
 
 from jourdain.algebra import unrolled as la
-from jourdain.algebra.problem import Block, Decomposition, Problem, decompose
+from jourdain.algebra.problem import Block, Decomposition, Problem, added_impulse, decompose, with_regular_mass
 from jourdain.errors import BadMechanism
 from jourdain.kinds import Kind
 from jourdain.mechanism.constraint import Constraint
@@ -25,7 +24,8 @@ from jourdain.mechanism.mechanism import Mechanism
 class Dynamics:
     """One topology of a mechanism, in its symbols t, q, v and parameters.
 
-    `force`: all forces, generalized (n_v, 1). `independent`: see `algebra.span`.
+    `force`: all forces, generalized (n_v, 1). `independent`: see `algebra.span`. `singular`: M is, without the rows
+    that are on.
     """
 
     mechanism: Mechanism
@@ -33,6 +33,7 @@ class Dynamics:
     force: SX
     given: SX  # (given, 1), symbols in `force` whose numbers Python functions give
     independent: bool = False
+    singular: bool = False
 
     @property
     def p(self) -> SX:
@@ -56,12 +57,20 @@ class Dynamics:
         return ca.vertcat(SX(0, 1), *(c.g for c in self.held if c.g is not None))
 
     @cached_property
-    def _parts(self) -> Decomposition:
-        return self._decomposed(self.held)
+    def _problem(self) -> Problem:
+        blocks = tuple(Block(Kind.REGULAR, c.C, c.b, c.b) for c in self.held)
+        problem = Problem(self.mechanism.M, self.mechanism.symbols.v, blocks, ())
+        return with_regular_mass(problem, la) if self.singular else problem
 
-    def _decomposed(self, constraints: Sequence[Constraint]) -> Decomposition:
-        blocks = tuple(Block(Kind.REGULAR, c.C, c.b, c.b) for c in constraints)
-        return decompose(Problem(self.mechanism.M, self.mechanism.symbols.v, blocks, ()), la, self.independent)
+    @cached_property
+    def _parts(self) -> Decomposition:
+        return decompose(self._problem, la, self.independent)
+
+    @cached_property
+    def _geometric_parts(self) -> Decomposition:
+        """Of the rows that are on at position level."""
+        blocks = (block for block, c in zip(self._problem.blocks, self.held, strict=True) if c.g is not None)
+        return decompose(replace(self._problem, blocks=tuple(blocks)), la, self.independent)
 
     @cached_property
     def rows_independent(self) -> SX:
@@ -77,7 +86,8 @@ class Dynamics:
         x = factor.solve_transposed(self.force - m.loads.bias)
         left = ca.jtimes(self.u, s.q, self.rates) + ca.jacobian(self.u, s.t)  # Ċ v + ḃ
         nu = on.coordinates(-left) - on.Q @ x
-        return factor.solve(x + on.Q.T @ nu), on.impulse(nu)
+        acceleration = factor.solve(x + on.Q.T @ nu)
+        return acceleration, on.impulse(nu) - added_impulse(self._problem, acceleration, la)
 
     @property
     def acceleration(self) -> SX:
@@ -104,10 +114,9 @@ class Dynamics:
     def projection(self) -> ca.Function:
         """(q, v, t, p) → (q, v): one step of Newton onto the geometric rows, then v onto all rows, M-orthogonally."""
         s = self.mechanism.symbols
-        geometric = [c for c in self.held if c.g is not None]
         q = s.q
-        if geometric:
-            parts = self._decomposed(geometric)
+        if self.geometry.numel():
+            parts = self._geometric_parts
             q = s.q + s.N @ parts.factor.solve(parts.on.Q.T @ parts.on.coordinates(-self.geometry))
         inputs = [s.q, s.v, s.t, self.p]
         factor, on = self._parts.factor, self._parts.on

@@ -17,6 +17,7 @@ from jourdain.errors import BadEvent, NotConverged, NotFinite, listing, unknown
 from jourdain.inputs import Array, Expression, ParameterLike, StateLike, number, parameter_vector
 from jourdain.mechanism.constraint import Constraint, ConstraintLike
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.singular import is_singular
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.dynamics import Dynamics
 from jourdain.motion.flow import Flow, Stop
@@ -294,9 +295,18 @@ class Hybrid:
             self._flows[topology] = FastThenRobust(partial(self._flow, topology))
         return self._flows[topology]
 
+    @cached_property
+    def _singular(self) -> bool:
+        return is_singular(self.mechanism, self.parameters)
+
     def _flow(self, topology: str, independent: bool) -> Flow:
         dynamics = Dynamics(
-            self.mechanism, self.topologies[topology], self._forces.total, self._forces.given, independent
+            self.mechanism,
+            self.topologies[topology],
+            self._forces.total,
+            self._forces.given,
+            independent,
+            self._singular,
         )
         guards = [guard_expressions(switch, self.mechanism, dynamics) for switch in self.leaving(topology)]
         column = ca.vertcat(SX(0, 1), *(part for guard in guards for part in guard))

@@ -129,7 +129,7 @@ class Jump:
             by_state = jacobian(written.values.v_plus, symbols, failed, event.iterated)
             return {**written.masked(written.values.columns(KEPT)), "by_state": by_state}, verdict
 
-        return Solver(event.inputs, build, event.mechanism.M, event.iterated, slopes=True)
+        return Solver(event.inputs, build, event.problem.M, event.iterated, slopes=True)
 
     def _event_parameters(self, t: Any, p: Array) -> dict[str, Any]:
         """By name, those of the event."""

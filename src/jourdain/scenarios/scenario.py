@@ -302,10 +302,16 @@ class Scenario:
             def problem() -> Problem[SX]:
                 return self.event.numbers_only.changed(lambda array: self.composed([array])[0])
 
-            (M,) = self.composed([self.event.mechanism.M])
+            (M,) = self.composed([self.event.problem.M])
             again = Refined(problem, self.event.dv, partial(build, False, refined=True))
-            self._solvers[key] = Solver(self.inputs, build, M, self.iterated, refined=again)
+            singular = None if self.definite is None else partial(self.definite.solver, entries)
+            self._solvers[key] = Solver(self.inputs, build, M, self.iterated, again, singular)
         return self._solvers[key]
+
+    @cached_property
+    def definite(self) -> Scenario | None:
+        """The same of `Event.definite`."""
+        return None if self.event.definite is None else replace(self, event=self.event.definite)
 
     @cached_property
     def _solvers(self) -> dict[tuple[str, ...], Solver]:
