@@ -450,7 +450,7 @@ def test_particles_take_no_angular_impulse():
     O.set_vel(N, 0)
     P = O.locatenew("P", x * N.x)
     ball = jd.Mechanism.from_sympy([Particle("ball", P, m)], N, [x], parameters={m: 1.0})
-    with pytest.raises(jd.BadEvent, match="'ball' is a particle and takes no angular impulse"):
+    with pytest.raises(jd.BadEvent, match="'ball' is a particle, or not oriented, and takes no angular impulse"):
         ball.event(impulses={"ball": [0, 0, 1]})
 
 

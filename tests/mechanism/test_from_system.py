@@ -422,3 +422,42 @@ def test_muscles_are_written_out() -> None:
         warnings.simplefilter("error")
         run = jd.Hybrid(mechanism, {"on": []}, drive={"a_biceps": 0.5}).simulate([0.85], [0.0], until=0.01)
     assert run.v[-1, 0] < 0  # it pulls
+
+
+def floating_body() -> tuple[RigidBody, list[Any], dict[Any, float]]:
+    """A body with speeds along its own axes and no coordinates: nothing says how it is oriented."""
+    u, w = dynamicsymbols("u1:4"), dynamicsymbols("w1:4")
+    m, *moments = sp.symbols("m I1:4")
+    N, A, P = ReferenceFrame("N"), ReferenceFrame("A"), Point("P")
+    A.set_ang_vel(N, sum((rate * axis for rate, axis in zip(w, A, strict=True)), Vector(0)))
+    P.set_vel(N, sum((speed * axis for speed, axis in zip(u, A, strict=True)), Vector(0)))
+    body = RigidBody("body", P, A, m, (inertia(A, *moments), P))
+    return body, [N, *u, *w], dict(zip((m, *moments), (2.0, 1.0, 2.0, 3.0), strict=True))
+
+
+def test_a_body_with_speeds_and_no_coordinates_obeys_euler() -> None:
+    body, (N, *speeds), numbers = floating_body()
+    free = jd.Mechanism.from_sympy([body], N, q=[], v=speeds, parameters=numbers)
+    np.testing.assert_array_equal(free.mass_matrix(), np.diag([2.0, 2, 2, 1, 2, 3]))
+    v = np.array([0.3, -0.2, 0.5, 1.0, 0.1, 0.2])
+    run = jd.Hybrid(free, {"free": []}).simulate(v=v, until=1e-4)
+    u, w, moments = v[:3], v[3:], np.array([1.0, 2, 3])
+    expected = np.concatenate([np.cross(u, w), np.cross(moments * w, w) / moments])
+    np.testing.assert_allclose((run.v[-1] - v) / 1e-4, expected, atol=1e-3)
+    np.testing.assert_allclose(run.energy.gap, 0, atol=1e-12)
+
+
+def test_what_an_orientation_is_needed_for_is_refused() -> None:
+    body, (N, *speeds), numbers = floating_body()
+
+    def made(**more: Any) -> jd.Mechanism:
+        return jd.Mechanism.from_sympy([body], N, q=[], v=speeds, parameters=numbers, **more)
+
+    with pytest.raises(jd.BadMechanism, match="depends on the orientation of frame 'A'"):
+        made(gravity=-9.81 * N.z)
+    with pytest.raises(jd.BadMechanism, match="velocity of point 'P' depends on the orientation"):
+        made(points={"P": body.masscenter})
+    with pytest.raises(jd.BadEvent, match="not oriented, and takes no angular impulse"):
+        made().event(impulses={"body": [0, 0, 1.0]})
+    pushed = made(forces=[(body.masscenter, 2 * body.frame.x)])  # along its own axis: no orientation is needed
+    assert float(pushed.loads.force[0]) == 2.0

@@ -269,7 +269,7 @@ class Analysis:
             return np.array([0.0, 1.0, 0.0])
         reader = self.event.mechanism.reader
         if type(axis).__name__ == "Vector" and reader is not None:
-            vector = ca.densify(reader.vector(axis))
+            vector = ca.densify(reader.oriented_vector(axis))
             if ca.symvar(vector):
                 raise BadEvent(f"axis {axis} depends on the pose; give a vector that is fixed in the frame.")
             return np.array(ca.evalf(vector)).ravel()

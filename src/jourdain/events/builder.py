@@ -277,7 +277,10 @@ def _generalized(mechanism: Mechanism, name: str, load: Any, values: _Values) ->
     elif name in mechanism.angular_velocities:
         angular = mechanism.angular_velocities[name]
         if angular is None:
-            raise BadEvent(f"Body '{name}' is a particle and takes no angular impulse; apply a vector at a point.")
+            raise BadEvent(
+                f"Body '{name}' is a particle, or not oriented, and takes no angular impulse; apply a vector at a "
+                "point."
+            )
         velocity = angular
     else:
         raise unknown("point, body or velocity", name, [*mechanism.points, *mechanism.angular_velocities, *s.v_names])
@@ -290,7 +293,7 @@ def _vector(mechanism: Mechanism, name: str, load: Any, J: SX, values: _Values) 
     if type(load).__name__ == "Vector":
         if mechanism.reader is None:
             raise BadEvent(f"The impulse at '{name}' is a SymPy Vector, but the mechanism is not; give 3 components.")
-        return mechanism.reader.vector(load)
+        return mechanism.reader.oriented_vector(load)
     entries = [values(entry) for entry in (load if isinstance(load, list | tuple | np.ndarray) else [load])]
     if len(entries) == 3:
         return ca.vertcat(*entries)

@@ -57,12 +57,7 @@ def _rotational(reader: SympyReader, body: RigidBody) -> tuple[SX, SX]:
     written = dict.fromkeys(axis.args[0][1] for part in dyadic.args for axis in part[1:])
     # The body's own axes, else those the inertia is written in: a wheel has the same inertia in the frame of its fork.
     choices = [body.frame, *written] if body.frame in written else [*written, body.frame]
-    axes = next((frame for frame in choices if reader.is_oriented(frame)), None)
-    if axes is None:
-        raise BadMechanism(
-            f"The inertia of body '{body.name}' is written in a frame that is not oriented relative to {reader.frame}; "
-            "orient it, or write the inertia in one that is."
-        )
+    axes = next((frame for frame in choices if reader.is_oriented(frame)), choices[0])
     try:
         I = reader.matrix(dyadic.to_matrix(axes))
     except ValueError:
@@ -82,7 +77,8 @@ def mass_matrix(reader: SympyReader, bodies: Sequence[MovingBody]) -> SX:
     n = len(reader.symbols.v_names)
     turning = sum((body.inertia for body in bodies), SX(n, n))
     M = turning + _translational_inertia(reader, bodies)
-    return ca.sparsify(ca.triu2symm(ca.triu(M)))  # the same expressions on both sides of the diagonal
+    M = ca.sparsify(ca.triu2symm(ca.triu(M)))  # the same expressions on both sides of the diagonal
+    return reader.without_orientations("The mass matrix", M)
 
 
 def read_loads(
@@ -100,6 +96,10 @@ def read_loads(
     n, rates = len(symbols.v_names), symbols.N @ symbols.v
     g = reader.vector(gravity) if gravity is not None else SX(3, 1)
     bias, weight, height = SX(n, 1), SX(n, 1), SX(0)
+
+    def oriented(expression: SX) -> SX:
+        return reader.without_orientations("What acts on the bodies", ca.sparsify(expression))
+
     for body in bodies:
         J = homogeneous(body.velocity, symbols, body.name)
         # Kane: h = Σ Jᵀ (m v)˙ + J_ωᵀ (I ω)˙, what is left of them for v̇ = 0.
@@ -116,11 +116,11 @@ def read_loads(
     stored = sum((body.potential for body in bodies if potentials), SX(0))
     given = -symbols.N.T @ ca.gradient(stored, symbols.q)
     if stored.nnz() and not differ(given, weight + applied):  # the same forces a second time, as energy
-        return GivenLoads(ca.sparsify(given), ca.sparsify(bias), ca.sparsify(stored), ca.sparsify(given))
+        return GivenLoads(oriented(given), oriented(bias), oriented(stored), oriented(given))
     known = not differ(weight, -symbols.N.T @ ca.gradient(height, symbols.q))
     total = weight + given
-    potential = ca.sparsify(height + stored) if known else None
-    return GivenLoads(ca.sparsify(total + applied), ca.sparsify(bias), potential, ca.sparsify(total))
+    potential = oriented(height + stored) if known else None
+    return GivenLoads(oriented(total + applied), oriented(bias), potential, oriented(total))
 
 
 def pairs_of_loads(loads: Iterable[Any]) -> list[tuple[Any, Vector]]:
@@ -201,6 +201,7 @@ def homogeneous(velocity: SX, symbols: Symbols, body: str) -> SX:
     return ca.sparsify(J)
 
 
-def by_name(bodies: Sequence[MovingBody]) -> Mapping[str, SX | None]:
-    """Angular velocities by body, None for particles."""
-    return {body.name: body.angular_velocity for body in bodies}
+def by_name(reader: SympyReader, bodies: Sequence[MovingBody]) -> Mapping[str, SX | None]:
+    """Angular velocities by body, None for particles and for bodies that are not oriented."""
+    turning = {body.name: body.angular_velocity for body in bodies}
+    return {name: None if w is None or reader.depends_on_orientation(w) else w for name, w in turning.items()}

@@ -94,7 +94,7 @@ def from_sympy(
         mass_matrix(reader, moving),
         {name_of(symbol): default for symbol, default in parameters.items()},
         motions,
-        by_name(moving),
+        by_name(reader, moving),
         written,
         read_loads(reader, moving, gravity, loads),
         {name_of(key): unit for key, unit in units.items()},

@@ -53,7 +53,7 @@ def from_system(
     still |= {f"point '{name}'": motion.velocity for name, motion in motions.items()}
     _check_driven(symbols, driven, still)
 
-    turning = [w for w in by_name(moving).values() if w is not None]
+    turning = [w for w in by_name(reader, moving).values() if w is not None]
     vanishing = [row for row, _ in rows.values()]
     used = _names_in([M, symbols.N, *_expressions(loads, *motions.values()), *vanishing, *written.values(), *turning])
     defaults = {name_of(key): default for key, default in parameters.items()} | dict.fromkeys(driven, 0.0)
@@ -71,7 +71,7 @@ def from_system(
         M,
         defaults,
         motions,
-        by_name(moving),
+        by_name(reader, moving),
         written,
         loads,
         {name_of(key): unit for key, unit in units.items()},

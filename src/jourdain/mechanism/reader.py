@@ -36,12 +36,17 @@ class SympyReader:
         self._rotations: dict[ReferenceFrame, SX] = {frame: SX.eye(3)}
         self._velocities: dict[Point, SX] = {}
         self._turning: dict[tuple[ReferenceFrame, ReferenceFrame], SX] = {}
+        self._unoriented: dict[ReferenceFrame, SX] = {}  # frames with an angular velocity only → angles that stand in
 
     # Vectors and frames
 
     def vector(self, vector: Vector) -> SX:
         """The components of a vector in the mechanism's frame, (3, 1)."""
         return self._in_frame(self._components(vector))
+
+    def oriented_vector(self, vector: Vector) -> SX:
+        """The same; BadMechanism where it is written in a frame that is not oriented."""
+        return self.without_orientations(f"The vector {vector}", self.vector(vector))
 
     def _in_frame(self, parts: dict[ReferenceFrame, SX]) -> SX:
         return ca.sparsify(sum((self.rotation(own) @ components for own, components in parts.items()), SX(3, 1)))
@@ -52,23 +57,43 @@ class SympyReader:
         return {own: ca.sparsify(ca.vertcat(*map(self.symbols.translate, some))) for some, own in written}
 
     def rotation(self, frame: ReferenceFrame) -> SX:
-        """Components in `frame` → components in the mechanism's frame, (3, 3)."""
+        """Components in `frame` → components in the mechanism's frame, (3, 3).
+
+        A body may have an angular velocity and no orientation; what it adds to M does not depend on that. Its rotation
+        is by three angles, on which `without_orientations` lets nothing depend.
+        """
         if frame not in self._rotations:
-            try:
-                path = self.frame._dict_list(frame, 0)  # of frames, each oriented relative to the one before
-            except ValueError:
-                raise BadMechanism(f"Frame {frame} is not oriented relative to {self.frame}; orient it.") from None
-            parent = path[-2]
-            self._rotations[frame] = ca.sparsify(self.rotation(parent) @ self.matrix(parent.dcm(frame)))
+            path = _path(self.frame, frame)
+            if path is None:
+                base = next((one for one in self._unoriented if _path(one, frame) is not None), frame)
+                angles = self._unoriented.setdefault(base, SX.sym(f"orientation of {base}", 3))
+                turned = SX.eye(3) if base == frame else self.matrix(base.dcm(frame))
+                self._rotations[frame] = _rotation_by(angles) @ turned
+            else:
+                parent = path[-2]
+                self._rotations[frame] = ca.sparsify(self.rotation(parent) @ self.matrix(parent.dcm(frame)))
         return self._rotations[frame]
 
     def is_oriented(self, frame: ReferenceFrame) -> bool:
         """Whether its rotation is known; wheels may have an angular velocity only."""
-        try:
-            self.rotation(frame)
-        except BadMechanism:
-            return False
-        return True
+        return _path(self.frame, frame) is not None
+
+    def depends_on_orientation(self, expression: SX) -> list[str]:
+        """Frames that are not oriented and on whose orientation an expression depends."""
+        return [frame.name for frame, angles in self._unoriented.items()
+                if differ(ca.vec(expression), ca.vec(ca.substitute(expression, angles, SX.zeros(3))))]  # fmt: skip
+
+    def without_orientations(self, what: str, expression: SX) -> SX:
+        """An expression without the angles of frames that are not oriented; BadMechanism if it depends on them."""
+        frames = self.depends_on_orientation(expression)
+        if frames:
+            raise BadMechanism(
+                f"{what} depends on the orientation of frame {listing(frames)}, which is not oriented relative to "
+                f"{self.frame}; orient it."
+            )
+        for angles in self._unoriented.values():
+            expression = ca.substitute(expression, angles, SX.zeros(3))
+        return ca.sparsify(expression) if self._unoriented else expression
 
     def matrix(self, matrix: Any) -> SX:
         """A SymPy matrix (3, 3), structural zeros kept."""
@@ -116,6 +141,8 @@ class SympyReader:
         """
         turning: dict[str, SX] = {}
         for frame, R in self._rotations.items():
+            if not self.is_oriented(frame):
+                continue
             if differ(R.T @ R, SX.eye(3)):
                 continue  # quaternions: no rotation unless their length is 1, which no other pose has
             W = self._dt(R) @ R.T
@@ -132,7 +159,8 @@ class SympyReader:
 
     def motion(self, point: Point) -> PointMotion:
         """Where a point is and how it moves."""
-        return PointMotion(self.position(point), self.velocity(point), point)
+        velocity = self.without_orientations(f"The velocity of point '{name_of(point)}'", self.velocity(point))
+        return PointMotion(self.position(point), velocity, point)
 
     def position(self, point: Point) -> SX | None:
         """Where a point is, in the mechanism's frame, (3, 1); None where it is not connected with the origin."""
@@ -224,6 +252,25 @@ class SympyReader:
             return point.pos_from(origin)
         except ValueError:
             return None
+
+
+def _path(start: ReferenceFrame, frame: ReferenceFrame) -> list[ReferenceFrame] | None:
+    """Frames from one to another, each oriented relative to the one before; None if there is no such way."""
+    try:
+        return list(start._dict_list(frame, 0))
+    except ValueError:
+        return None
+
+
+def _rotation_by(angles: SX) -> SX:
+    """A rotation by three angles, (3, 3)."""
+    (a, b, c), turned = ca.vertsplit(angles), SX.eye(3)
+    for angle, (i, j) in ((a, (0, 1)), (b, (1, 2)), (c, (0, 1))):
+        R = SX.eye(3)
+        R[i, i], R[j, j] = ca.cos(angle), ca.cos(angle)
+        R[i, j], R[j, i] = -ca.sin(angle), ca.sin(angle)
+        turned = turned @ R
+    return turned
 
 
 def _neighbours(point: Point) -> Iterator[Point]:

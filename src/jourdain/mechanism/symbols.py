@@ -196,7 +196,7 @@ class Symbols:
                 f"'{name}' is a function of time and no coordinate or speed of the system; such functions may stand in "
                 "loads, but a motion that they prescribe is not supported: make it a coordinate, held by a constraint."
             )
-        raise unknown("coordinate or velocity", name, [*self.q_names, *self.v_names])
+        raise unknown("coordinate or velocity", name, dict.fromkeys([*self.q_names, *self.v_names]))
 
     def _parameter(self, symbol: Any) -> SX:
         name = name_of(symbol)
