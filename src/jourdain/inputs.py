@@ -115,6 +115,15 @@ def parameter_vector(
     return columns
 
 
+def typical_parameters(defaults: Mapping[str, Any], rng: np.random.Generator) -> Array:
+    """One number per parameter, `(n,)`: its default (the first of several), a random one where it has none."""
+    unset = rng.uniform(0.5, 1.5, len(defaults))
+    given = [number(f"parameter '{name}'", value).ravel()[:1] for name, value in defaults.items() if value is not None]
+    known = np.array([value is not None for value in defaults.values()], dtype=bool)
+    unset[known] = np.concatenate([np.zeros(0), *given])
+    return unset
+
+
 def named_values(what: str, given: Any) -> dict[str, Any]:
     """A dict keyed by name, from one keyed by names or things."""
     if not isinstance(given, Mapping):

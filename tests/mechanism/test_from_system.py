@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import casadi as ca
 import numpy as np
 import pytest
 import sympy as sp
@@ -461,3 +462,131 @@ def test_what_an_orientation_is_needed_for_is_refused() -> None:
         made().event(impulses={"body": [0, 0, 1.0]})
     pushed = made(forces=[(body.masscenter, 2 * body.frame.x)])  # along its own axis: no orientation is needed
     assert float(pushed.loads.force[0]) == 2.0
+
+
+T = dynamicsymbols._t
+
+
+def turned_by_an_input(load: Any, mass: Any = 1) -> tuple[KanesMethod, dict[str, Any]]:
+    """A particle on a bar that turns by q; frame B turns against the bar by an input d. `load`: of these symbols."""
+    q, u, d, F = dynamicsymbols("q u d F")
+    N, A, B = ReferenceFrame("N"), ReferenceFrame("A"), ReferenceFrame("B")
+    A.orient_axis(N, N.z, q)
+    B.orient_axis(A, A.z, d)
+    O, P = Point("O"), Point("P")
+    O.set_vel(N, 0)
+    P.set_pos(O, A.x)
+    names = {"q": q, "u": u, "d": d, "F": F, "N": N, "A": A, "B": B, "P": P, "O": O}
+    return KanesMethod(
+        N, [q], [u], kd_eqs=[u - q.diff(T)], bodies=[Particle("p", P, mass)], forcelist=[load(**names)]
+    ), names
+
+
+def test_a_default_of_an_input_is_kept() -> None:
+    kane, names = turned_by_an_input(lambda P, F, N, **_: (P, F * N.y))
+    assert jd.Mechanism.from_system(kane).parameters == {"F": 0.0}
+    assert jd.Mechanism.from_system(kane, {names["F"]: 3.0}).parameters == {"F": 3.0}
+    assert jd.Mechanism.from_system(kane, {"F": None}).parameters == {"F": None}
+
+
+@pytest.mark.parametrize("factor", ["1", "d"])
+def test_inputs_turn_the_axis_of_a_load(factor: str) -> None:
+    """As a steered wheel or thruster does: the same as with the force written along the bar."""
+    kane, names = turned_by_an_input(lambda P, d, B, **_: (P, (d if factor == "d" else 1) * B.y))
+    rate = dynamicsymbols("d_rate")
+    names["B"].set_ang_vel(names["A"], rate * names["A"].z)  # of no use here, and no reason to fail
+    force = jd.Mechanism.from_system(kane).loads.force
+    written, _ = turned_by_an_input(lambda P, d, B, A, **_: (P, ((d if factor == "d" else 1) * B.y).express(A)))
+    expected = jd.Mechanism.from_system(written).loads.force
+    for d in (0.0, 0.4, -1.2):
+        values = [float(sum_of(f, {"q": 0.3, "d": d})) for f in (force, expected)]
+        assert values[0] == pytest.approx(values[1], abs=1e-14)
+
+
+def sum_of(expression: Any, numbers: dict[str, float]) -> Any:
+    """An SX at numbers of its symbols."""
+    symbols = ca.symvar(expression)
+    return ca.Function("f", symbols, [ca.densify(expression)])(*(numbers[s.name()] for s in symbols))
+
+
+@pytest.mark.parametrize(
+    "force",
+    [
+        lambda q, **_: -5 * (q - q.subs(T, 0)),
+        lambda q, **_: q.subs(T, T - 1),
+        lambda q, u, **_: sp.Function("f")(q) + 10 * sp.Function("f")(u),
+        lambda q, **_: sp.Derivative(sp.Function("f")(q), q),
+    ],
+    ids=["q(0)", "q(t - 1)", "f(q)", "df/dq"],
+)
+def test_functions_of_something_else_than_the_time_are_refused(force: Any) -> None:
+    kane, _ = turned_by_an_input(lambda A, **names: (A, force(**names) * A.z))
+    with pytest.raises(jd.NotExpressible, match=r"not a function of time alone|not a rate, a derivative"):
+        jd.Mechanism.from_system(kane)
+
+
+def test_a_function_of_time_in_a_load_moves_no_body() -> None:
+    q, f, m = dynamicsymbols("q f")[0], dynamicsymbols("q f")[1], sp.Symbol("m")
+    N, O, P = ReferenceFrame("N"), Point("O"), Point("P")
+    O.set_vel(N, 0)
+    P.set_pos(O, q * f * N.x)
+    with pytest.raises(jd.Rheonomic, match="'f' stands in the mass matrix"):
+        jd.Mechanism.from_sympy([Particle("p", P, m)], N, q=[q], parameters={m: 1.0}, forces=[(P, f * N.x)])
+
+
+@pytest.mark.parametrize("method", ["Kane", "Lagrange"])
+def test_masses_that_change_with_time(method: str) -> None:
+    """ṁ v belongs to the bias, as in SymPy's equations: m v̇ + ṁ v = 0."""
+    x, u, N, P, O = *dynamicsymbols("x u"), ReferenceFrame("N"), Point("P"), Point("O")
+    m = 1 + sp.exp(-T)
+    O.set_vel(N, 0)
+    P.set_pos(O, x * N.x)
+    P.set_vel(N, x.diff(T) * N.x)
+    body = Particle("p", P, m)
+    if method == "Kane":
+        kane = KanesMethod(N, [x], [u], kd_eqs=[u - x.diff(T)], bodies=[body])
+        kane.kanes_equations()
+        mechanism = jd.Mechanism.from_system(kane)
+    else:
+        mechanism = jd.Mechanism.from_system(LagrangesMethod(m * x.diff(T) ** 2 / 2, [x]))
+    run = jd.Hybrid(mechanism, {"free": []}).simulate(v=[1.0], until=2.0)
+    assert run.v[-1, 0] == pytest.approx(2 / (1 + np.exp(-2)), rel=1e-8)  # m v is constant
+
+
+@pytest.mark.parametrize("value", [sp.Rational(1, 2), sp.pi, np.float32(0.5), np.array([0.5, 0.7])])
+def test_numbers_of_any_kind_are_defaults(value: Any) -> None:
+    system, l = pendulum_with_an_auxiliary_speed()
+    assert jd.Mechanism.from_system(system, {l: value, "m": 1.0}).parameters["l"] is not None
+    with pytest.raises(jd.ShapeError, match="parameter 'l' must be a number"):
+        jd.Mechanism.from_system(system, {l: sp.Symbol("other"), "m": 1.0})
+
+
+def pendulum_with_an_auxiliary_speed() -> tuple[System, Any]:
+    """A bob at (x, y) at the distance l, and an auxiliary speed that shows the force of the rod."""
+    x, y, u, v, w, R = dynamicsymbols("x y u v w R")
+    m, l = sp.symbols("m l")
+    system = System()
+    bob = Particle("bob", Point("bob"), m)
+    N, O = system.frame, system.fixed_point
+    bob.masscenter.set_pos(O, x * N.x + y * N.y)
+    bob.masscenter.set_vel(N, u * N.x + v * N.y + w * (x * N.x + y * N.y) / l)
+    system.add_bodies(bob)
+    system.q_ind, system.q_dep = [x], [y]
+    system.u_ind, system.u_dep, system.u_aux = [u], [v], [w]
+    system.kdes = [u - x.diff(T), v - y.diff(T)]
+    system.holonomic_constraints = [x**2 + y**2 - l**2]
+    system.velocity_constraints = [2 * x * u + 2 * y * v + 2 * l * w]
+    system.add_loads(Force(bob.masscenter, R * (x * N.x + y * N.y) / l))
+    return system, l
+
+
+def test_velocity_rows_with_auxiliary_speeds_are_derivatives_too() -> None:
+    """They follow from the holonomic row and w = 0, so that releasing the rod sets the bob free."""
+    system, l = pendulum_with_an_auxiliary_speed()
+    mechanism = jd.Mechanism.from_system(system, {l: 1.0, "m": 2.0})
+    assert set(mechanism.joined) == {"holonomic 0", "auxiliary 0"}
+    bump = mechanism.constraint("bump", mechanism.symbols.v[0])
+    free = mechanism.event(inert=[bump], released=["holonomic 0"])
+    t = free.solve({"x": 0.6, "y": 0.8}, {"u": 0.8, "v": -0.6})
+    assert tuple(t.dof) == (1, 1, 1)
+    np.testing.assert_allclose(t.v_plus, [0, -0.6, 0], atol=1e-14)

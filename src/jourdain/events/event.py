@@ -28,7 +28,7 @@ from jourdain.errors import BadEvent, Error, Status, listing
 from jourdain.events.refusals import refusal
 from jourdain.events.solver import Refined, Solver
 from jourdain.events.transition import Transition
-from jourdain.inputs import Array, Expression, StateLike, broadcast, named_values, parameter_vector
+from jourdain.inputs import Array, Expression, StateLike, broadcast, named_values, parameter_vector, typical_parameters
 from jourdain.kinds import BEFORE_KINDS, Kind
 from jourdain.mechanism.assembly import assemble, assembler
 from jourdain.mechanism.constraint import Constraint, ContactConstraint
@@ -176,9 +176,8 @@ class Event:
         rng = np.random.default_rng(64)
         s = self.mechanism.symbols
         q = rng.uniform(-np.pi, np.pi, (N_POSES, len(s.q_names)))
-        unset = rng.uniform(0.5, 1.5, len(self.parameters))
-        p = np.array([unset[i] if value is None else value for i, value in enumerate(self.parameters.values())])
-        return q, np.zeros((N_POSES, len(s.v_names))), np.broadcast_to(p.astype(float), (N_POSES, len(p)))
+        p = typical_parameters(self.parameters, rng)
+        return q, np.zeros((N_POSES, len(s.v_names))), np.broadcast_to(p, (N_POSES, len(p)))
 
     @cached_property
     def inputs(self) -> list[SX]:

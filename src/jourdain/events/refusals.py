@@ -102,7 +102,7 @@ def _singular(values: Outcome[Array], layout: Layout) -> Error:
     """M is factored from the last velocity to the first; the first pivot that is not positive tells which is idle."""
     pivots, diagonal = values.pivots[:, 0], values.M_diagonal[:, 0]
     idle = np.flatnonzero(~(pivots > IDLE * np.abs(diagonal)))
-    reason = f": '{layout.velocities[idle[-1]]}' moves no mass of its own" if idle.size else ""
+    reason = f": '{layout.velocities[idle[-1]]}' moves no mass of its own in this pose" if idle.size else ""
     return NotPositiveDefinite(
         f"The mass matrix is not positive definite{reason}; check masses and inertias, and that every velocity moves a "
         "mass."

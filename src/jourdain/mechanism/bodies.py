@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
@@ -13,8 +14,8 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, 
 
 from jourdain.compute.evaluate import differ
 from jourdain.errors import BadMechanism, NotAffine, NotExpressible, Rheonomic
-from jourdain.mechanism.reader import SympyReader
-from jourdain.mechanism.symbols import GivenLoads, Symbols
+from jourdain.mechanism.reader import SympyReader, frames_between
+from jourdain.mechanism.symbols import GivenLoads, Symbols, is_of_time
 from jourdain.naming import name_of
 
 
@@ -47,7 +48,7 @@ def read_body(reader: SympyReader, body: Particle | RigidBody) -> MovingBody:
         turning = reader.angular_velocity(body.frame)
         if turning.nnz():
             inertia, momentum_rate = _rotational(reader, body)
-    potential = symbols.translate(body.potential_energy)
+    potential = symbols.translate(getattr(body, "potential_energy", 0))  # a subclass may lack it
     return MovingBody(body.name, mass, velocity, body.masscenter, turning, inertia, momentum_rate, potential)
 
 
@@ -67,8 +68,7 @@ def _rotational(reader: SympyReader, body: RigidBody) -> tuple[SX, SX]:
     turning = reader.angular_velocity_in(body.frame, axes)
     J = homogeneous(turning, symbols, body.name)
     # (I ω)˙ = İ ω + I ω˙ + ω_axes × I ω, dots as seen from the axes.
-    growing = ca.reshape(ca.jtimes(ca.vec(I), symbols.q, symbols.N @ symbols.v), 3, 3)
-    change = growing @ turning + I @ reader.angular_velocity_change(body.frame, axes)
+    change = reader.dt(I) @ turning + I @ reader.angular_velocity_change(body.frame, axes)
     return J.T @ (I @ J), J.T @ (change + ca.cross(reader.angular_velocity_in(axes, axes), I @ turning))
 
 
@@ -93,7 +93,7 @@ def read_loads(
     The potential of gravity is known where it is measured from a point that rests. `potentials`: use the bodies'.
     """
     symbols = reader.symbols
-    n, rates = len(symbols.v_names), symbols.N @ symbols.v
+    n = len(symbols.v_names)
     g = reader.vector(gravity) if gravity is not None else SX(3, 1)
     bias, weight, height = SX(n, 1), SX(n, 1), SX(0)
 
@@ -103,7 +103,7 @@ def read_loads(
     for body in bodies:
         J = homogeneous(body.velocity, symbols, body.name)
         # Kane: h = Σ Jᵀ (m v)˙ + J_ωᵀ (I ω)˙, what is left of them for v̇ = 0.
-        growing = ca.jtimes(body.mass, symbols.q, rates) * body.velocity
+        growing = reader.dt(body.mass) * body.velocity
         acceleration = reader.coasting_acceleration(body.masscenter)
         bias = bias + J.T @ (body.mass * acceleration + growing) + body.momentum_rate
         weight = weight + J.T @ (body.mass * g)
@@ -141,14 +141,35 @@ def pairs_of_loads(loads: Iterable[Any]) -> list[tuple[Any, Vector]]:
     return found
 
 
-def functions_in(expressions: Iterable[Any], known: Iterable[str]) -> dict[str, Any]:
-    """Functions of time in SymPy expressions and vectors that are not known by name, by their names."""
+def functions_in(expressions: Iterable[Any], known: Iterable[str], frame: ReferenceFrame) -> dict[str, Any]:
+    """Functions of time in SymPy expressions and vectors that are not known by name, by their names.
+
+    Those that turn the axes of a vector, seen from `frame`, are among them.
+    """
     scalars: list[Any] = []
     for one in expressions:
-        scalars += [c for some, _ in one.args for c in some] if isinstance(one, Vector) else [one]
+        if not isinstance(one, Vector):
+            scalars.append(one)
+            continue
+        scalars += [c for some, _ in one.args for c in some]
+        for _, axes in one.args:
+            steps = frames_between(frame, axes) or []
+            scalars += [c for before, after in pairwise(steps) for c in after.dcm(before)]
     known = set(known)
-    found = {name_of(f): f for one in scalars if hasattr(one, "atoms") for f in one.atoms(AppliedUndef)}
+    functions = {f for one in scalars if hasattr(one, "atoms") for f in one.atoms(AppliedUndef) if is_of_time(f)}
+    found = {name_of(f): f for f in functions}
     return {name: found[name] for name in sorted(found) if name not in known}
+
+
+def check_driven(symbols: Symbols, driven: Iterable[str], parts: Mapping[str, SX]) -> None:
+    """Raise Rheonomic where a function of time, other than in loads, would move something."""
+    for name in driven:
+        for where, expression in parts.items():
+            if ca.depends_on(ca.vec(expression), symbols.parameters[name]):
+                raise Rheonomic(
+                    f"The function of time '{name}' stands in {where} and is no coordinate of the system; a motion "
+                    "that it prescribes is not supported: make it a coordinate, held by a constraint."
+                )
 
 
 def _translational_inertia(reader: SympyReader, bodies: Sequence[MovingBody]) -> SX:

@@ -12,7 +12,15 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, 
 
 from jourdain.errors import BadMechanism
 from jourdain.inputs import Expression
-from jourdain.mechanism.bodies import by_name, functions_in, mass_matrix, pairs_of_loads, read_body, read_loads
+from jourdain.mechanism.bodies import (
+    by_name,
+    check_driven,
+    functions_in,
+    mass_matrix,
+    pairs_of_loads,
+    read_body,
+    read_loads,
+)
 from jourdain.mechanism.general import GeneralMechanism
 from jourdain.mechanism.kinematics import kinematics_matrix
 from jourdain.mechanism.reader import SympyReader
@@ -76,8 +84,8 @@ def from_sympy(
     v_names = names if v is None else [name_of(symbol) for symbol in v]
     loads = pairs_of_loads(forces)
     taken = [*names, *v_names, *map(name_of, parameters)]
-    driven = functions_in((vector for _, vector in loads), taken).values()
-    parameters = {**parameters, **dict.fromkeys(driven, 0.0)}
+    driven = functions_in((vector for _, vector in loads), taken, frame)
+    parameters = {**parameters, **dict.fromkeys(driven.values(), 0.0)}
     p_names = [name_of(symbol) for symbol in parameters]
     for what, several in (("velocity", v_names), ("parameter", p_names)):
         refuse_clash((name, what) for name in several)
@@ -89,9 +97,12 @@ def from_sympy(
     refuse_clash((body.name, "body") for body in moving)
     written = {name: symbols.translate(expression) for name, expression in outputs.items()}
     motions = {name: reader.motion(point) for name, point in points.items()}
+    M = mass_matrix(reader, moving)
+    still = {"the mass matrix": M, "the kinematics": symbols.N}
+    check_driven(symbols, driven, still | {f"point '{name}'": motion.velocity for name, motion in motions.items()})
     mechanism = GeneralMechanism(
         symbols,
-        mass_matrix(reader, moving),
+        M,
         {name_of(symbol): default for symbol, default in parameters.items()},
         motions,
         by_name(reader, moving),
@@ -102,5 +113,5 @@ def from_sympy(
         reader,
         is_timed(symbols, motions, written),
     )
-    reader.warn_of_contradictions(at_rest=SX(0, 1))
+    reader.warn_of_contradictions(SX(0, 1), ca.vertcat(SX(0, 1), *(symbols.parameters[name] for name in driven)))
     return mechanism

@@ -11,10 +11,18 @@ import numpy as np
 from casadi import SX
 from sympy.physics.mechanics import Particle, Point, RigidBody
 
-from jourdain.errors import MissingValue, Rheonomic, listing
-from jourdain.inputs import Array, Expression
+from jourdain.errors import MissingValue, listing
+from jourdain.inputs import Array, Expression, typical_parameters
 from jourdain.mechanism.assembly import assemble, assembler
-from jourdain.mechanism.bodies import MovingBody, by_name, functions_in, mass_matrix, read_body, read_loads
+from jourdain.mechanism.bodies import (
+    MovingBody,
+    by_name,
+    check_driven,
+    functions_in,
+    mass_matrix,
+    read_body,
+    read_loads,
+)
 from jourdain.mechanism.constraint import constraint
 from jourdain.mechanism.from_sympy import check_dicts, is_timed
 from jourdain.mechanism.general import GeneralMechanism
@@ -51,12 +59,12 @@ def from_system(
     still = {"the mass matrix": M, "the kinematics": symbols.N}
     still |= {f"'{name}'": g for name, (g, level) in rows.items() if level == "position"}
     still |= {f"point '{name}'": motion.velocity for name, motion in motions.items()}
-    _check_driven(symbols, driven, still)
+    check_driven(symbols, driven, still)
 
     turning = [w for w in by_name(reader, moving).values() if w is not None]
     vanishing = [row for row, _ in rows.values()]
     used = _names_in([M, symbols.N, *_expressions(loads, *motions.values()), *vanishing, *written.values(), *turning])
-    defaults = {name_of(key): default for key, default in parameters.items()} | dict.fromkeys(driven, 0.0)
+    defaults = dict.fromkeys(driven, 0.0) | {name_of(key): default for key, default in parameters.items()}
     sources = {name: symbol for name, (symbol, _) in (symbols.met or {}).items()} | driven
     missing = sorted(name for name in (symbols.met or {}) if name in used and name not in defaults)
     if missing:
@@ -83,7 +91,8 @@ def from_system(
     for name, (expression, level) in rows.items():
         constraint(mechanism, name, expression, level, None)
     at_rest = [symbols.v[symbols.v_names.index(name_of(speed))] for speed in parts.auxiliary]
-    reader.warn_of_contradictions(ca.vertcat(SX(0, 1), *at_rest))
+    inputs = [symbols.parameters[name] for name in driven]
+    reader.warn_of_contradictions(ca.vertcat(SX(0, 1), *at_rest), ca.vertcat(SX(0, 1), *inputs))
     return mechanism
 
 
@@ -93,7 +102,7 @@ def _open_symbols(parts: SystemParts, parameters: Mapping[Any, Any]) -> tuple[Sy
     for what, several in (("coordinate", q_names), ("velocity", v_names), ("parameter", map(name_of, parameters))):
         refuse_clash((name, what) for name in several)
     expressions = [*(vector for _, vector in parts.loads), *parts.velocity]
-    driven = functions_in(expressions, {*q_names, *v_names})
+    driven = functions_in(expressions, {*q_names, *v_names}, parts.frame)
     given = dict.fromkeys([*map(name_of, parameters), *driven])
     symbols = replace(Symbols.named(q_names, v_names, list(given)), met={})
     N = solved_kinematics(symbols, parts.kinematics)
@@ -145,17 +154,6 @@ def _rows(symbols: Symbols, parts: SystemParts) -> dict[str, tuple[SX, str]]:
     return rows
 
 
-def _check_driven(symbols: Symbols, driven: Iterable[str], parts: Mapping[str, SX]) -> None:
-    """Raise Rheonomic where a function of time, other than in loads, would move something."""
-    for name in driven:
-        for where, expression in parts.items():
-            if ca.depends_on(ca.vec(expression), symbols.parameters[name]):
-                raise Rheonomic(
-                    f"The function of time '{name}' stands in {where} and is no coordinate of the system; a motion "
-                    "that it prescribes is not supported: make it a coordinate, held by a constraint."
-                )
-
-
 def _expressions(*records: GivenLoads | PointMotion) -> list[SX]:
     """All expressions of these."""
     return [part for record in records for part in vars(record).values() if isinstance(part, SX)]
@@ -168,14 +166,15 @@ def _names_in(expressions: Iterable[SX]) -> set[str]:
 def _without_derivatives(
     symbols: Symbols, defaults: Mapping[str, float | None], rows: Mapping[str, tuple[SX, str]]
 ) -> dict[str, tuple[SX, str]]:
-    """The rows but those at velocity level that the holonomic ones imply, at poses that satisfy these."""
+    """The rows but those at velocity level that the others imply: holonomic ones, where they hold, and auxiliary."""
     holonomic = [g for g, level in rows.values() if level == "position"]
     velocity = {name: u for name, (u, level) in rows.items() if level == "velocity" and name.startswith("velocity")}
     if not holonomic or not velocity:
         return dict(rows)
     rates = symbols.N @ symbols.v
     g = ca.vertcat(*holonomic)
-    u = ca.vertcat(ca.jtimes(g, symbols.q, rates) + ca.jacobian(g, symbols.t), *velocity.values())
+    auxiliary = [u for name, (u, _) in rows.items() if name.startswith("auxiliary")]
+    u = ca.vertcat(ca.jtimes(g, symbols.q, rates) + ca.jacobian(g, symbols.t), *auxiliary, *velocity.values())
     still = SX.zeros(*symbols.v.shape)
     inputs = [symbols.q, symbols.p, symbols.t]
     both = ca.Function("rows", inputs, [ca.densify(ca.jacobian(u, symbols.v)), ca.substitute(u, symbols.v, still)])
@@ -185,7 +184,7 @@ def _without_derivatives(
         table = np.hstack([C, b])
         if not np.isfinite(table).all():
             continue
-        own, others = table[: len(holonomic)], table[len(holonomic) :]
+        own, others = np.split(table, [len(table) - len(velocity)])
         combined = np.linalg.lstsq(own.T, others.T, rcond=1e-10)[0].T @ own
         scale = np.linalg.norm(others, axis=1)
         implied &= np.linalg.norm(others - combined, axis=1) <= SAME_ROW * np.maximum(scale, 1e-300)
@@ -197,8 +196,7 @@ def _poses(symbols: Symbols, defaults: Mapping[str, float | None], g: SX) -> lis
     """Random (q, p, t), on the holonomic constraints where such poses are found near."""
     rng = np.random.default_rng(7)
     q = rng.uniform(-1, 1, (N_POSES, len(symbols.q_names)))
-    p = np.array([[rng.uniform(0.5, 1.5) if value is None else value for value in defaults.values()]] * N_POSES)
-    p, t = p.reshape(N_POSES, -1), np.zeros((N_POSES, 1))
+    p, t = np.tile(typical_parameters(defaults, rng), (N_POSES, 1)), np.zeros((N_POSES, 1))
     free = range(len(symbols.q_names))
     found, missed = assemble(assembler([symbols.q, symbols.p, symbols.t], g, free), [q, p, t], free)
     good = missed <= 1e-10

@@ -40,6 +40,6 @@ def read_lagrangian(symbols: Symbols, lagrangian: SX) -> tuple[SX, GivenLoads]:
     kinetic = ca.dot(v, M @ v) / 2
     potential = ca.sparsify(-ca.substitute(lagrangian, v, still))
     weight = ca.sparsify(-ca.gradient(potential, q))
-    bias = ca.jtimes(M @ v, q, v) - ca.gradient(kinetic, q)
+    bias = ca.jtimes(M @ v, q, v) + ca.jacobian(M @ v, symbols.t) - ca.gradient(kinetic, q)
     timed = ca.depends_on(potential, symbols.t)
     return M, GivenLoads(weight, ca.sparsify(bias), None if timed else potential, weight)

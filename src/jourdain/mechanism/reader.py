@@ -63,9 +63,9 @@ class SympyReader:
         is by three angles, on which `without_orientations` lets nothing depend.
         """
         if frame not in self._rotations:
-            path = _path(self.frame, frame)
+            path = frames_between(self.frame, frame)
             if path is None:
-                base = next((one for one in self._unoriented if _path(one, frame) is not None), frame)
+                base = next((one for one in self._unoriented if frames_between(one, frame) is not None), frame)
                 angles = self._unoriented.setdefault(base, SX.sym(f"orientation of {base}", 3))
                 turned = SX.eye(3) if base == frame else self.matrix(base.dcm(frame))
                 self._rotations[frame] = _rotation_by(angles) @ turned
@@ -76,7 +76,7 @@ class SympyReader:
 
     def is_oriented(self, frame: ReferenceFrame) -> bool:
         """Whether its rotation is known; wheels may have an angular velocity only."""
-        return _path(self.frame, frame) is not None
+        return frames_between(self.frame, frame) is not None
 
     def depends_on_orientation(self, expression: SX) -> list[str]:
         """Frames that are not oriented and on whose orientation an expression depends."""
@@ -120,7 +120,7 @@ class SympyReader:
         own, change = self.angular_velocity_in(axes, axes), SX(3, 1)
         for written, w in self._components(self._angular_vector(frame)).items():
             if written == axes:
-                change = change + self._dt(w)
+                change = change + self.dt(w)
                 continue
             turned = self.rotation(axes).T @ self.rotation(written)
             change = change + turned @ self._changing({written: w})[written] - ca.cross(own, turned @ w)
@@ -134,24 +134,25 @@ class SympyReader:
                 f"Frame {frame} is not connected to {self.frame}; orient one relative to the other."
             ) from None
 
-    def warn_of_contradictions(self, at_rest: SX) -> None:
+    def warn_of_contradictions(self, at_rest: SX, driven: SX) -> None:
         """Warn of frames whose angular velocity, as it was set, is not that of their orientation: Ṙ Rᵀ ≠ ω×.
 
-        `at_rest`: velocities that are 0 here, as auxiliary speeds, which no orientation knows.
+        `at_rest`: velocities that are 0 here, as auxiliary speeds, which no orientation knows. `driven`: functions of
+        time in loads; nothing is known of the rate of a frame that they turn.
         """
         turning: dict[str, SX] = {}
         for frame, R in self._rotations.items():
-            if not self.is_oriented(frame):
+            if not self.is_oriented(frame) or ca.depends_on(ca.vec(R), driven):
                 continue
             if differ(R.T @ R, SX.eye(3)):
                 continue  # quaternions: no rotation unless their length is 1, which no other pose has
-            W = self._dt(R) @ R.T
+            W = self.dt(R) @ R.T
             own = ca.vertcat(W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]) / 2
             turning[frame.name] = own - self.angular_velocity(frame)
         moving: dict[str, SX] = {}
         for point in self._anchors:
             if self.frame in point._acc_dict:
-                moving[point.name] = self._dt(self.velocity(point)) - self.coasting_acceleration(point)
+                moving[point.name] = self.dt(self.velocity(point)) - self.coasting_acceleration(point)
         _warn(turning, at_rest, "The angular velocity that was set for", "its orientation and the kinematics")
         _warn(moving, at_rest, "The acceleration that was set for", "its velocity")
 
@@ -182,7 +183,7 @@ class SympyReader:
 
     def _changing(self, parts: dict[ReferenceFrame, SX]) -> dict[ReferenceFrame, SX]:
         """The derivative of a vector by time, for v̇ = 0, components by frame: ṙ + ω × r in each."""
-        changes = {own: self._dt(r) for own, r in parts.items()}
+        changes = {own: self.dt(r) for own, r in parts.items()}
         return {own: change if own == self.frame else change + ca.cross(self.angular_velocity_in(own, own), parts[own])
                 for own, change in changes.items()}  # fmt: skip
 
@@ -215,7 +216,7 @@ class SympyReader:
         place = near.pos_from(point)
         return near is point or all(self.is_oriented(own) for _, own in (place.args if place != 0 else ()))
 
-    def _dt(self, expression: SX) -> SX:
+    def dt(self, expression: SX) -> SX:
         """Its derivative by time."""
         s = self.symbols
         column = ca.vec(expression)
@@ -237,7 +238,7 @@ class SympyReader:
         for anchor in self._anchors:
             position = self._position(anchor, point)
             if position is not None:
-                errors.append(ca.densify(self._dt(position) - self.velocity(anchor)))
+                errors.append(ca.densify(self.dt(position) - self.velocity(anchor)))
         column = ca.vertcat(*errors)
         return not differ(column, SX.zeros(*column.shape))
 
@@ -254,7 +255,7 @@ class SympyReader:
             return None
 
 
-def _path(start: ReferenceFrame, frame: ReferenceFrame) -> list[ReferenceFrame] | None:
+def frames_between(start: ReferenceFrame, frame: ReferenceFrame) -> list[ReferenceFrame] | None:
     """Frames from one to another, each oriented relative to the one before; None if there is no such way."""
     try:
         return list(start._dict_list(frame, 0))

@@ -77,6 +77,11 @@ class GivenLoads:
     bias_given: bool = False
 
 
+def is_of_time(function: Any) -> bool:
+    """Whether an undefined function of SymPy is one of the time t, and of nothing else: q(t), not q(0) or f(q)."""
+    return [str(argument) for argument in function.args] == ["t"]
+
+
 @dataclass(frozen=True, eq=False)
 class Symbols:
     """q, v, parameters and time as SX; q̇ = N(q) v."""
@@ -145,6 +150,11 @@ class Symbols:
             if symbol.is_Derivative:
                 return self._coasting(symbol) if coasting and symbol.derivative_count < 3 else self._rate(symbol, rates)
             if symbol.is_Function:
+                if not is_of_time(symbol):
+                    raise NotExpressible(
+                        f"{symbol} is not a function of time alone, at the time t; write it as an expression in "
+                        "coordinates, velocities and parameters."
+                    )
                 return self._function(name_of(symbol))
             return self._parameter(symbol)
 
@@ -159,11 +169,19 @@ class Symbols:
             return SX(0) if name in self.v_names and name not in self.q_names else self._rate(symbol, rates)
         if name not in self.q_names:
             return self._rate(symbol, rates)
-        return ca.jtimes(rates, self.q, rates)[self.q_names.index(name)]
+        change = ca.jtimes(rates, self.q, rates) + ca.jacobian(rates, self.t)
+        return change[self.q_names.index(name)]
 
     def _rate(self, symbol: Any, rates: SX | None) -> SX:
         """What stands for the rate of a coordinate."""
         name = name_of(symbol)
+        if any(str(one) != "t" for one in symbol.variables) or not (
+            symbol.expr.is_Function and is_of_time(symbol.expr)
+        ):
+            inner = symbol.doit()
+            if inner != symbol:
+                return self.translate(inner, rates)
+            raise NotExpressible(f"{symbol} is not a rate, a derivative by the time t; write the derivative out.")
         if symbol.derivative_count != 1 or name not in self.q_names:
             inner = symbol.doit()
             if inner != symbol:
