@@ -526,7 +526,7 @@ def test_functions_of_something_else_than_the_time_are_refused(force: Any) -> No
 
 
 def test_a_function_of_time_in_a_load_moves_no_body() -> None:
-    q, f, m = dynamicsymbols("q f")[0], dynamicsymbols("q f")[1], sp.Symbol("m")
+    (q, f), m = dynamicsymbols("q f"), sp.Symbol("m")
     N, O, P = ReferenceFrame("N"), Point("O"), Point("P")
     O.set_vel(N, 0)
     P.set_pos(O, q * f * N.x)
@@ -537,7 +537,8 @@ def test_a_function_of_time_in_a_load_moves_no_body() -> None:
 @pytest.mark.parametrize("method", ["Kane", "Lagrange"])
 def test_masses_that_change_with_time(method: str) -> None:
     """ṁ v belongs to the bias, as in SymPy's equations: m v̇ + ṁ v = 0."""
-    x, u, N, P, O = *dynamicsymbols("x u"), ReferenceFrame("N"), Point("P"), Point("O")
+    x, u = dynamicsymbols("x u")
+    N, P, O = ReferenceFrame("N"), Point("P"), Point("O")
     m = 1 + sp.exp(-T)
     O.set_vel(N, 0)
     P.set_pos(O, x * N.x)
