@@ -591,3 +591,25 @@ def test_velocity_rows_with_auxiliary_speeds_are_derivatives_too() -> None:
     t = free.solve({"x": 0.6, "y": 0.8}, {"u": 0.8, "v": -0.6})
     assert tuple(t.dof) == (1, 1, 1)
     np.testing.assert_allclose(t.v_plus, [0, -0.6, 0], atol=1e-14)
+
+
+def test_holonomic_constraints_that_kanes_method_does_not_hold_are_reported() -> None:
+    """SymPy's KanesMethod holds the velocity constraints; x = 2 y does not follow from u = v."""
+    x, y, u, v = dynamicsymbols("x y u v")
+    N, P, O, m = ReferenceFrame("N"), Point("P"), Point("O"), sp.Symbol("m")
+    O.set_vel(N, 0)
+    P.set_pos(O, x * N.x + y * N.y)
+    P.set_vel(N, u * N.x + v * N.y)
+    for slope, reported in ((2, True), (1, False)):
+        kane = KanesMethod(
+            N, [x], [u], kd_eqs=[u - x.diff(T), v - y.diff(T)], bodies=[Particle("p", P, m)],
+            q_dependent=[y], configuration_constraints=[x - slope * y], u_dependent=[v], velocity_constraints=[u - v],
+        )  # fmt: skip
+        kane.kanes_equations()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            jd.Mechanism.from_system(kane, {m: 1.0})
+        assert [str(one.message) for one in caught if "hold 2 velocities" in str(one.message)] == (
+            [str(one.message) for one in caught] if reported else []
+        )
+        assert bool(caught) == reported

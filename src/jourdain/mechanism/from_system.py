@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from casadi import SX
 from sympy.physics.mechanics import Particle, Point, RigidBody
 
-from jourdain.errors import MissingValue, listing
+from jourdain.errors import MechanismWarning, MissingValue, listing
 from jourdain.inputs import Array, Expression, typical_parameters
 from jourdain.mechanism.assembly import assemble, assembler
 from jourdain.mechanism.bodies import (
@@ -90,6 +91,7 @@ def from_system(
     )
     for name, (expression, level) in rows.items():
         constraint(mechanism, name, expression, level, None)
+    _warn_of_held(mechanism, parts, defaults)
     at_rest = [symbols.v[symbols.v_names.index(name_of(speed))] for speed in parts.auxiliary]
     inputs = [symbols.parameters[name] for name in driven]
     reader.warn_of_contradictions(ca.vertcat(SX(0, 1), *at_rest), ca.vertcat(SX(0, 1), *inputs))
@@ -190,6 +192,24 @@ def _without_derivatives(
         implied &= np.linalg.norm(others - combined, axis=1) <= SAME_ROW * np.maximum(scale, 1e-300)
     dropped = [name for name, drop in zip(velocity, implied, strict=True) if drop]
     return {name: row for name, row in rows.items() if name not in dropped}
+
+
+def _warn_of_held(mechanism: GeneralMechanism, parts: SystemParts, defaults: Mapping[str, float | None]) -> None:
+    """Warn where holonomic constraints hold more velocities than SymPy's KanesMethod, which uses the others only."""
+    s, rows = mechanism.symbols, [mechanism.constraints[name] for name in mechanism.joined]
+    if parts.n_held is None:
+        return
+    C = ca.Function("rows", [s.q, s.p, s.t], [ca.densify(ca.vertcat(*(row.C for row in rows)))])
+    g = ca.vertcat(SX(0, 1), *(row.g for row in rows if row.g is not None))
+    tables = [np.array(C(*pose)) for pose in _poses(s, defaults, g)]
+    ranks = [np.linalg.matrix_rank(table, SAME_ROW) for table in tables if np.isfinite(table).all()]
+    if ranks and min(ranks) > parts.n_held:
+        warnings.warn(
+            f"The constraints hold {min(ranks)} velocities, and SymPy's KanesMethod {parts.n_held}: its holonomic "
+            "constraints do not follow from its velocity constraints. All of them are held here.",
+            MechanismWarning,
+            stacklevel=4,
+        )
 
 
 def _poses(symbols: Symbols, defaults: Mapping[str, float | None], g: SX) -> list[tuple[Array, Array, float]]:

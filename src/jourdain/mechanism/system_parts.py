@@ -41,6 +41,7 @@ class SystemParts:
     origin: Point | None = None
     potentials: bool = True  # whether the potential energy of bodies acts
     lagrangian: Any = None  # of LagrangesMethod
+    n_held: int | None = None  # velocities that SymPy's own equations hold; None: as many as the constraints
 
 
 def system_parts(system: Any) -> SystemParts:
@@ -101,6 +102,7 @@ def _of_kane(method: KanesMethod) -> SystemParts:
         list(method._f_h),
         list(velocity),
         potentials=False,
+        n_held=len(auxiliary) + len(method._udep) if method._k_nh else None,
     )
 
 
