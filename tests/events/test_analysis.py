@@ -464,7 +464,14 @@ WITHOUT_FORMULA = ("bicycle", "chain", "cube", "ball_on_rough_plane", "block_on_
                    "double_pendulum", "rough_rod", "thrown_box")  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [name for name in EVENTS if name not in WITHOUT_FORMULA])
+SLOW_FORMULAS = ("two_balls", "four_bar", "jointed_four_bar")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.exhaustive if name in SLOW_FORMULAS else ())
+     for name in EVENTS if name not in WITHOUT_FORMULA],
+)  # fmt: skip
 def test_closed_forms_equal_numbers(name):
     """Every formula, at the default parameters, against solve()."""
     scenario = getattr(gallery, name)()

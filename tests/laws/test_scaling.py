@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import casadi as ca
@@ -135,9 +136,16 @@ CASES: dict[str, Callable[[np.random.Generator, int, int], Events]] = {
 }
 
 
-@pytest.mark.parametrize("n_tangents", [1, 2], ids=["plane", "space"])
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("law", LAWS)
+IN_SPACE_LANDING = ("moreau coulomb", "landing", 2)  # takes as long as ten of the others
+
+
+@pytest.mark.parametrize(
+    ("law", "case", "n_tangents"),
+    [
+        pytest.param(*each, marks=pytest.mark.exhaustive if each == IN_SPACE_LANDING else ())
+        for each in product(LAWS, CASES, (1, 2))
+    ],
+)
 def test_units_drop_out(law: str, case: str, n_tangents: int, rng: np.random.Generator) -> None:
     events = CASES[case](rng, 2, n_tangents)
     if law in ALONE:

@@ -407,6 +407,7 @@ def test_figures_and_tables_are_files_too(folder: Path) -> None:
     assert "impulse.heel.normal [N s]" in header
 
 
+@pytest.mark.exhaustive
 def test_a_second_run_gives_the_same_bytes(folder: Path, walking: walker.Results, tmp_path: Path) -> None:
     """Here in another process than the first, tables and the numbers behind the figures."""
     again = reports.compute()
@@ -441,6 +442,7 @@ def test_chromium_prints_the_page_and_asks_for_nothing(folder: Path, tmp_path: P
     assert printed_by_chromium(other, tmp_path / "other")[1] == {"null"}  # the log would tell
 
 
+@pytest.mark.exhaustive
 def test_settings_change_the_report(folder: Path) -> None:
     given = settings_of({"walker": {"m_H": "10.1"}, "pantograph": {"height": "0.23"}})
     assert given == {"walker": {"m_H": 10.1}, "pantograph": {"height": 0.23}}

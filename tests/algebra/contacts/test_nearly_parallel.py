@@ -40,7 +40,8 @@ def squeezed(rng: np.random.Generator, parallel: float) -> tuple[Array, Array, A
 
 
 @pytest.mark.parametrize(
-    ("parallel", "digits"), [pytest.param(1e-2, 1e-12, marks=pytest.mark.exhaustive), (1e-4, 1e-10), (1e-5, 1e-9)]
+    ("parallel", "digits"),
+    [*(pytest.param(*pair, marks=pytest.mark.exhaustive) for pair in ((1e-2, 1e-12), (1e-4, 1e-10))), (1e-5, 1e-9)],
 )
 def test_contacts_in_space_that_are_nearly_opposite(parallel: float, digits: float) -> None:
     rng = np.random.default_rng(5)

@@ -84,7 +84,9 @@ def block(rng: np.random.Generator, k: int, in_space: bool) -> tuple[jd.Mechanis
     return made, feet
 
 
-@pytest.mark.parametrize("in_space", [False, True], ids=["plane", "space"])
+@pytest.mark.parametrize(
+    "in_space", [pytest.param(False, id="plane", marks=pytest.mark.exhaustive), pytest.param(True, id="space")]
+)
 def test_derivatives_where_shares_lie_on_the_cone(in_space: bool, rng: np.random.Generator) -> None:
     """A block that comes to rest on more feet than it needs: nothing switches, and v⁺ has its derivatives."""
     n, checked = 6 if in_space else 3, 0
