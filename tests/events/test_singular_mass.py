@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import casadi as ca
 import numpy as np
 import pytest
 from sympy import cos, sin, symbols
@@ -258,3 +259,69 @@ def test_arrays_whose_regular_rows_do_not_suffice_have_no_parts(rng: np.random.G
     assert t.ok
     assert np.isnan(t.T_c_minus)
     assert t.T_plus == pytest.approx(t.T_minus - t.loss)
+
+
+def two(m: float) -> Any:
+    """M = diag(2, m), in which s is driven at the speed b, or held to x by a gear."""
+    q, v, b, mass = (
+        ca.vertcat(*(ca.SX.sym(name) for name in several.split())) for several in ("x s", "dx ds", "b", "m")
+    )
+    own = [(mass, m), (b, 1.0)]
+    made = jd.Mechanism.from_casadi(q, v, ca.diag(ca.vertcat(2.0, mass)), ca.SX.eye(2), own, bias=ca.SX(2, 1))
+    made.constraint("drive", v[1] - b)
+    made.constraint("gear", v[1] - 2 * v[0])
+    made.constraint("wall", v[0])
+    return made
+
+
+@pytest.mark.parametrize("speed", [1.0, 1e4, 1e6])
+def test_what_drives_a_row_is_no_energy(speed: float) -> None:
+    """A support moves quickly, without a mass; energies of the rest keep their digits."""
+    event = two(0.0).event(regular=["drive"], inert=["wall"])
+    arrays = jd.transition(
+        np.diag([2.0, 0.0]), [1e-3, speed], regular=(np.array([[0, 1.0]]), [-speed]), inert=np.array([[1.0, 0]])
+    )
+    for t in (event.solve(v=[1e-3, speed], b=speed), arrays):
+        np.testing.assert_allclose([t.T_minus, t.loss, t.xi], [1e-6, 1e-6, 1.0], rtol=1e-12)
+        assert t.T_plus == t.T_r_minus == 0
+
+
+def test_negative_masses_are_refused() -> None:
+    event = two(0.0).event(regular=["gear"], inert=["wall"])
+    with pytest.raises(jd.NotPositiveDefinite):
+        event.solve(v=[1.0, 2.0], m=-0.1)
+    batch = event.solve(v=[1.0, 2.0], m=[-0.1, 0.0, 0.3])
+    np.testing.assert_array_equal(batch.status, [jd.Status.NOT_POSITIVE_DEFINITE, 0, 0])
+
+
+def test_a_mass_of_zero_that_is_given() -> None:
+    """By default there is a mass; nothing of an event needs it."""
+    massless, event = (two(m).event(regular=["gear"], inert=["wall"]) for m in (0.0, 0.3))
+    v = [1.0, 2.0]
+    np.testing.assert_allclose(event.solve(v=v, m=0.0).v_plus, massless.solve(v=v, m=0.0).v_plus)
+    np.testing.assert_allclose(event.solve(v=[1.0, 2.1], m=0.0, check="project").v_minus, [1.0, 2.0])  # s has no mass
+    np.testing.assert_allclose(event.projectors(m=0.0).P_c, massless.projectors().P_c)
+    np.testing.assert_allclose(event.directions(m=0.0).xi, massless.directions().xi)
+    assert event.phases(m=0.0).prior.names == massless.phases().prior.names
+
+
+def test_a_prior_row_without_energy_may_be_off_by_rounding() -> None:
+    s, d, x = (ca.SX.sym(name) for name in "sdx")
+    v = ca.vertcat(*(ca.SX.sym(name) for name in ("ds", "dd", "dx")))
+    made = jd.Mechanism.from_casadi(ca.vertcat(s, d, x), v, ca.SX(ca.diag(ca.vertcat(0.0, 0.0, 2.0))), ca.SX.eye(3))
+    rows = [made.constraint("drive", v[0] - 1), made.constraint("gear", 0.3 * v[0] - 0.7 * v[1])]
+    event = made.event(regular=rows, inert=[made.constraint("wall", v[2])])
+    assert event.solve(v=[1.0, 0.3 / 0.7 * (1 + 1e-15), 0.0]).ok
+
+
+@pytest.mark.parametrize("light", [0.0, 1e-33, 1e-30, 1e-20, 1e-10])
+def test_nearly_massless_velocities_are_solved_or_refused(light: float) -> None:
+    """Masses that are nothing but rounding, as sin²(π): never a row that is dropped without a word."""
+    arrays = [1.0, 1.0, -0.7], [[1.0, -1.0, 0.0]], [[0.0, 1.0, 1.0]]
+    v, regular, inert = (np.array(array) for array in arrays)
+    try:
+        t = jd.transition(np.diag([1.0, light, 2.0]), v, regular=regular, inert=inert)
+    except jd.NotConverged:
+        assert 0 < light < 1e-25
+    else:
+        np.testing.assert_allclose(t.v_plus, [0.8, 0.8, -0.8], rtol=1e-9)

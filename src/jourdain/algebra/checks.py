@@ -14,7 +14,7 @@ from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE, lengths, root
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Problem
 from jourdain.algebra.record import Outcome
-from jourdain.algebra.refinement import DIGITS
+from jourdain.algebra.refinement import DIGITS, DROPPED
 from jourdain.algebra.span import RANK, SMALL_PIVOT
 from jourdain.errors import Status
 from jourdain.kinds import BEFORE_KINDS, ON_KINDS, Kind
@@ -54,6 +54,8 @@ def verdict(
         numbers = [values.impulse, *speeds, values.T_minus, values.T_plus]
     tests = [(Status.NOT_FINITE, la.both(sound_input, finite(la.stack(*numbers), la)))]
     tests.append((Status.NOT_FINITE, la.every(_of_ordinary_size(problem, values, la, independent))))
+    if problem.mass_matrix is not None:
+        tests.append((Status.NOT_POSITIVE_DEFINITE, la.every(la.diagonal_of(problem.mass_matrix) >= 0)))
     if checked:
         if values.geometry is not None:
             tests.append((Status.OFF_CONSTRAINT, la.every(la.absolute(values.geometry) <= TOLERANCE)))
@@ -70,6 +72,7 @@ def verdict(
             tests.append((Status.NOT_CONVERGED, _contacts_have_digits(problem, values, la)))
         tests.append((Status.AMBIGUOUS, la.where(values.contact_several, 0.0, 1.0) > 0))
     if not independent:  # rows that are well apart cannot contradict each other
+        tests.append((Status.NOT_CONVERGED, values.blurred < DROPPED))
         tests.append((Status.CONTRADICTION, la.every(_on_target(problem, values, la))))
     tests.append((Status.NOT_FINITE, finite(la.stack(values.outputs_minus, values.outputs_plus), la)))
     tests.append((Status.ENERGY_CREATED, values.energy_created <= 0))
@@ -151,6 +154,12 @@ def _friction_holds(push: Any, u: Any, free: Any, noise: Any, usual: Any, fricti
     sticks = la.transpose(slip) @ slip <= TOLERANCE**2 * (la.transpose(usual) @ usual)
     slips = la.both(la.absolute(room) <= none + blur, la.transpose(along) @ slip <= 0)
     return la.where(sticks, la.where(cone > 0, room + none - blur, 0.0), la.where(slips, 0.0, -1.0)) >= 0
+
+
+def rounding_of_rows(problem: Problem, la: LinearAlgebra) -> Any:
+    """What C v⁻ may be off by rounding, (rows, 1): without mass there is no energy to compare it with."""
+    rows = [la.absolute(block.C) @ la.absolute(problem.v_minus) for block in problem.blocks]
+    return 4 * sys.float_info.epsilon * la.stack(la.zeros(0, 1, like=problem.M), *rows)
 
 
 def _prior_holds(problem: Problem, values: Outcome, la: LinearAlgebra) -> Any:

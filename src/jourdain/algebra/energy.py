@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from jourdain.algebra.contacts.response import ContactResponse
-from jourdain.algebra.entries import columns
+from jourdain.algebra.entries import columns, larger
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Problem
 from jourdain.algebra.record import Outcome
@@ -30,6 +30,12 @@ def energy_parts(along: Any, admissible: Any, n_regular: int, la: LinearAlgebra)
     T_c = half_square(la.rows(along, n_regular, along.shape[-2]), la)
     T_a = half_square(admissible, la)
     return Energy(T_r + T_c + T_a, T_c, T_a, T_r)
+
+
+def with_mass(energy: Energy, M: Any, v: Any, where: Any, la: LinearAlgebra) -> Energy:
+    """The same with T = ½ vᵀM v; T_r is what T_c and T_a leave of it. `where`: in which samples."""
+    T = la.where(where, la.transpose(v) @ M @ v / 2, energy.T)
+    return energy._replace(T=T, T_r=la.where(where, larger(T - energy.T_c - energy.T_a, 0.0, la), energy.T_r))
 
 
 def half_square(x: Any, la: LinearAlgebra) -> Any:

@@ -19,14 +19,13 @@ from jourdain.algebra import lapack
 from jourdain.algebra.contacts.choice import TIE
 from jourdain.algebra.contacts.contacts import ContactSolution
 from jourdain.algebra.contacts.response import ContactResponse, contact_impulses
-from jourdain.algebra.energy import Energy, booked, energy_parts, half_square, ratio
+from jourdain.algebra.energy import Energy, booked, energy_parts, half_square, ratio, with_mass
 from jourdain.algebra.entries import columns, larger, lengths, scaled, squares
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import (
     Block,
     Decomposition,
     Problem,
-    added_energy,
     added_impulse,
     decompose,
     target,
@@ -73,7 +72,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
     lengths2 = la.stack(_on_lengths2(parts, 0), squares(Y, la))  # c M⁻¹ cᵀ
     before, after = _energies(parts, jump, la)
     apart = la.both(on.apart, sharp(problem.M, parts, jump.response, la))
-    blur = blurred(problem, parts, jump.response, la)
+    blur = blurred(problem, parts, jump.response, la, refine)
     if problem.applied or problem.of_kind(Kind.NONIDEAL):
         driven = overpowered(problem.M, parts, jump.given, jump.x_f, before.T + after.T, la)
         apart = la.both(apart, la.where(driven, 0.0, 1.0) > 0)
@@ -82,14 +81,12 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
     # −Δxᵀ(x⁻ + Δx/2), Δx = x_a + Qᵀδ
     loss = -(T(jump.x_a) @ (jump.x_minus + jump.x_a / 2) + T(jump.delta) @ (on.Q @ jump.x_minus + jump.delta / 2))
     impulse_on = on.impulse(jump.nu)
-    if any(block.S is not None for block in blocks):
+    if problem.mass_matrix is not None:  # rows that are driven have an energy in M that is none
         impulse_on = impulse_on - added_impulse(problem, jump.dv, la)
-        added = [added_energy(problem, v, la) for v in (v_minus, v_plus)]
-        before, after = (
-            e._replace(T=e.T - more, T_r=larger(e.T_r - more, 0.0, la))
-            for e, more in zip((before, after), added, strict=True)
-        )
-        loss = loss - added[0] + added[1]
+        added = la.largest(la.stack(*(block.S for block in blocks if block.S is not None))) > 0  # else M is mass_matrix
+        pairs = ((before, v_minus), (after, v_plus))
+        before, after = (with_mass(energy, problem.mass_matrix, v, added, la) for energy, v in pairs)
+        loss = la.where(added, -T(jump.dv) @ (problem.mass_matrix @ (v_minus + jump.dv / 2)), loss)
 
     def stack(parts: list[Any]) -> Any:
         return la.stack(nothing, *parts)

@@ -60,12 +60,15 @@ class Problem(Generic[X]):
     applied: tuple[X, ...]  # of (n, 1)
     found: X | None = None  # (f, 1), what the iteration of contacts in space finds; None: it is run with numbers
     dv: X | None = None  # (n, 1), v⁺ − v⁻ where it is known with more digits, see `refinement`
+    mass_matrix: X | None = None  # (n, n), where regular rows add to M, see `with_regular_mass`; None: it is M
 
     def changed(self, change: Callable[[X], Any]) -> Problem[Any]:
         """The same event with `change` applied to each of its arrays."""
         blocks = tuple(block.changed(change) for block in self.blocks)
         applied = tuple(change(f) for f in self.applied)
-        return replace(self, M=change(self.M), v_minus=change(self.v_minus), blocks=blocks, applied=applied)
+        M, v_minus = change(self.M), change(self.v_minus)
+        itself = None if self.mass_matrix is None else change(self.mass_matrix)
+        return replace(self, M=M, v_minus=v_minus, blocks=blocks, applied=applied, mass_matrix=itself)
 
     def of_kind(self, *kinds: Kind) -> list[Block[X]]:
         return [block for block in self.blocks if block.kind in kinds]
@@ -98,9 +101,9 @@ def prior_projection(problem: Problem) -> Problem:
 def with_regular_mass(problem: Problem, la: LinearAlgebra, where: Any = True) -> Problem:
     """The same event with M + Cᵀ S C over the regular rows C, which is definite where M is on what these rows admit.
 
-    C v⁺ = C v⁻ = −b, so v⁺, the impulses, T_c, T_a and ξ are those of M; `added_energy` and `added_impulse` tell what
-    to take off the others. S is the mass that a row meets in the velocities it moves, those without a mass counted
-    as the whole mechanism. `where`: in which samples; elsewhere S is 0.
+    C v⁺ = C v⁻ = −b, so v⁺, the impulses, T_c and T_a are those of M. Energies follow from M itself; `added_impulse`
+    is what to take off the impulses where v⁻ is not on these rows. S is the mass that a row meets in the velocities
+    it moves; those without a mass count as the whole mechanism. `where`: in which samples; elsewhere S is 0.
     """
     mass, ones = la.diagonal_of(problem.M), la.ones(problem.M.shape[-1], 1, like=problem.M)
     whole = la.transpose(ones) @ mass
@@ -113,17 +116,7 @@ def with_regular_mass(problem: Problem, la: LinearAlgebra, where: Any = True) ->
             S = la.where(la.both(met > 0, where), 1 / la.where(met > 0, met, 1.0), 0.0)
             M, block = M + la.transpose(block.C) @ la.scale_rows(S, block.C), replace(block, S=S)
         blocks.append(block)
-    return replace(problem, M=M, blocks=tuple(blocks))
-
-
-def added_energy(problem: Problem, v: Any, la: LinearAlgebra) -> Any:
-    """By how much ½ vᵀM v is more than the kinetic energy, because of `with_regular_mass`; (1, 1)."""
-    added = la.zeros(1, 1, like=problem.M)
-    for block in problem.blocks:
-        if block.S is not None:
-            u = block.C @ v
-            added = added + la.transpose(u) @ la.scale_rows(block.S, u) / 2
-    return added
+    return replace(problem, M=M, blocks=tuple(blocks), mass_matrix=problem.M)
 
 
 def added_impulse(problem: Problem, dv: Any, la: LinearAlgebra) -> Any:

@@ -29,20 +29,25 @@ from jourdain.kinds import ON_KINDS, Kind
 
 DIGITS = 1e-9  # of the velocities
 DIGITS_OF_DERIVATIVES = 1e-6  # which are not refined
+DROPPED = 3.0  # how `blurred` says that a row is lost for good
 TAKEN = 1e10  # times the energy before and after: impulses that would give more, without rows, are refined
 N_STEPS = 3  # the second one does up to r = 1e14, the third up to 1e20
 
 
-def blurred(problem: Problem, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
+def blurred(
+    problem: Problem, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra, refine: bool = False
+) -> Any:
     """How much noise in the directions of rows may cost the lightest velocity, (1, 1).
 
     0: at most DIGITS. 1: more. 2: more than DIGITS_OF_DERIVATIVES, or a row was dropped that is independent in the
-    velocities.
+    velocities. 3: one was dropped although the event was solved so that such rows are kept (`refine`).
     """
     lost, lightest = _lost(problem.M, parts, response, la), la.smallest(parts.factor.pivots)
     hidden = la.where(_hidden(problem, parts.on, la), 1.0, 0.0)
-    severe = la.either(lost > DIGITS_OF_DERIVATIVES**2 * lightest, la.transpose(hidden) @ hidden > 0)
-    return la.where(severe, 2.0, la.where(lost > DIGITS**2 * lightest, 1.0, 0.0))
+    dropped = la.transpose(hidden) @ hidden > 0
+    severe = la.either(lost > DIGITS_OF_DERIVATIVES**2 * lightest, dropped)
+    blur = la.where(severe, 2.0, la.where(lost > DIGITS**2 * lightest, 1.0, 0.0))
+    return la.where(dropped, DROPPED, blur) if refine else blur
 
 
 def _hidden(problem: Problem, on: Span, la: LinearAlgebra) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from casadi import SX
 
 from jourdain.algebra import lapack, unrolled
-from jourdain.algebra.checks import DOUBTFUL_MASS, finite
+from jourdain.algebra.checks import DOUBTFUL_MASS, finite, rounding_of_rows
 from jourdain.algebra.complete import completed
 from jourdain.algebra.contacts.contacts import iteration_of
 from jourdain.algebra.entries import lengths
@@ -69,7 +69,7 @@ def by_lapack(problem: Problem[Array], checked: bool) -> tuple[Outcome[Array], S
         values = outcome_in_any_order(solved)
         if short.any():
             values = _without_parts(values, problem, short)
-        values = replace(values, u_rounding=_rounding(problem))
+        values = replace(values, u_rounding=rounding_of_rows(problem, lapack))
         contacts = _contact_places(problem)
         values, found, _ = completed(problem, values, lapack, contacts, checked, sound[..., None, None])
         status = np.array(found[..., 0, 0] % DOUBTFUL_MASS).astype(np.int8)
@@ -141,12 +141,6 @@ def arrays(problem: Problem) -> list[Any]:
     """All arrays of an event, in a fixed order."""
     blocks = [array for block in problem.blocks for array in block.arrays().values()]
     return [problem.M, problem.v_minus, *problem.applied, *blocks]
-
-
-def _rounding(problem: Problem[Array]) -> Array:
-    """What C v⁻ may be off by rounding: without mass there is no energy to compare it with."""
-    rows = [np.abs(block.C) @ np.abs(problem.v_minus) for block in problem.blocks]
-    return 4 * np.finfo(float).eps * lapack.stack(lapack.zeros(0, 1, like=problem.M), *rows)
 
 
 def projected(problem: Problem[Array]) -> Array:

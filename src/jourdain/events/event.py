@@ -13,10 +13,11 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from jourdain.algebra import unrolled
-from jourdain.algebra.checks import DOUBTFUL_DIGITS, finite
+from jourdain.algebra.checks import DOUBTFUL_DIGITS, finite, rounding_of_rows
 from jourdain.algebra.complete import completed
 from jourdain.algebra.contacts.contacts import iteration_of
 from jourdain.algebra.contacts.iteration import Iterated
+from jourdain.algebra.lapack import positive_definite
 from jourdain.algebra.outcome import outcome
 from jourdain.algebra.problem import Block, Problem, prior_projection, with_regular_mass
 from jourdain.algebra.record import FIELDS, KEPT, Outcome
@@ -123,7 +124,8 @@ class Event:
         given = state
         if check == "project":
             q_on, _ = self.assembled(state, range(len(self.mechanism.symbols.q_names)))  # judged below
-            state = (q_on, self._projector(q_on, *state[1:])["v_plus"][..., 0], state[2])
+            projector = self._at((q_on, *state[1:]))._projector
+            state = (q_on, projector(q_on, *state[1:])["v_plus"][..., 0], state[2])
         values, status = (self._checked if check is not False else self._unchecked)(*state)
         if not status.ndim and status > Status.ENERGY_CREATED:
             shown = given if status == Status.NOT_FINITE else state
@@ -161,6 +163,18 @@ class Event:
         """The same for samples whose M is singular: regular rows add to it. None if they do, or there are none."""
         some = not self.regular_mass and any(role.block.kind == Kind.REGULAR for role in self.roles)
         return replace(self, regular_mass=True) if some else None
+
+    def _at(self, state: tuple[Array, Array, Array]) -> Event:
+        """The event itself, or `definite` where M is singular at one of these states."""
+        if self.definite is None:
+            return self
+        M = self._mass_matrix(*state)["M"]
+        singular = ~positive_definite(M[np.isfinite(M).all(axis=(-2, -1))])
+        return self.definite if singular.any() else self
+
+    @cached_property
+    def _mass_matrix(self) -> Evaluator:
+        return Evaluator(self.inputs, {"M": self.problem.M})
 
     @cached_property
     def iterated(self) -> Iterated | None:
@@ -221,6 +235,8 @@ class Event:
             outputs_plus=ca.substitute(after, self.mechanism.symbols.v, values.v_plus),
         )
         contacts = [self.layout.slices[contact] for contact in self.layout.contacts]
+        if self.regular_mass:
+            values = replace(values, u_rounding=rounding_of_rows(problem, unrolled))
         # A v that is not finite shows in T_minus.
         sound = finite(ca.vertcat(self.mechanism.unproven, self.inputs[2]), unrolled)
         return Expressions(*completed(self.problem, values, unrolled, contacts, checked, sound, independent))
@@ -314,9 +330,13 @@ class Event:
             )
         return Analysis(self)
 
+    def _analysis_at(self, q: StateLike, parameters: Mapping[str, Any]) -> Analysis:
+        self.analysis  # noqa: B018 (raises for events that have none)
+        return self._at(self.state(q, None, parameters)).analysis
+
     def projectors(self, q: StateLike = None, parameters: Mapping[str, Any] = {}, **more: ArrayLike) -> Projectors:
         """P_c, P_a, P_R at a configuration, and what they make of the nonideal rows."""
-        return self.analysis.projectors(q, {**parameters, **more})
+        return self._analysis_at(q, {**parameters, **more}).projectors(q, {**parameters, **more})
 
     def directions(
         self,
@@ -332,7 +352,8 @@ class Event:
         They satisfy the rows that are on before. `subspace`: velocity names, or a matrix of columns, to look only at
         velocities that it contains. `point`: also the velocity of a point, and its angle from `axis` (default frame.y).
         """
-        return self.analysis.directions(q, point, subspace, axis, {**parameters, **more})
+        given = {**parameters, **more}
+        return self._analysis_at(q, given).directions(q, point, subspace, axis, given)
 
     def phases(
         self,
@@ -343,7 +364,8 @@ class Event:
         **more: ArrayLike,
     ) -> Phases:
         """The privileged velocities of the prior, virtual and posterior phases, their maps and momenta."""
-        return self.analysis.phases(q, v, tuple(name_of(name) for name in prefer), {**parameters, **more})
+        given = {**parameters, **more}
+        return self._analysis_at(q, given).phases(q, v, tuple(name_of(name) for name in prefer), given)
 
     def symbolic(self) -> ClosedForm:
         """The same outcome in closed form, in SymPy."""

@@ -36,7 +36,9 @@ class RankChange:
             return written.values.columns(("redundant", "contact_state")), written.verdict
 
         self.event = event
-        self._solver = Solver(event.inputs, build, event.problem.M, event.iterated)
+        other = event.definite
+        singular = None if other is None else (lambda: other.rank_change._solver)
+        self._solver: Solver = Solver(event.inputs, build, event.problem.M, event.iterated, singular=singular)
 
     def of_states(
         self, status: Statuses, redundant: Array, state: State, places: Sequence[int], on_geometry: bool

@@ -23,6 +23,7 @@ from jourdain.motion.guards import Switch
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:
+    from jourdain.events.event import Event
     from jourdain.motion.hybrid import Hybrid
 
 
@@ -118,8 +119,11 @@ class Jump:
     @cached_property
     def _event_by(self) -> Solver:
         """All numbers of the event's outcome, and `by_state`, ∂v_plus/∂(q, v, p) with all parameters p."""
-        event, names = self.switch.event, self.hybrid.parameters
-        assert event is not None
+        assert self.switch.event is not None
+        return self._by_state(self.switch.event)
+
+    def _by_state(self, event: Event) -> Solver:
+        names = self.hybrid.parameters
         q, v, _ = event.inputs
         symbols = ca.vertcat(q, v, *(event.symbols.get(name, SX.sym(name)) for name in names))
 
@@ -129,7 +133,8 @@ class Jump:
             by_state = jacobian(written.values.v_plus, symbols, failed, event.iterated)
             return {**written.masked(written.values.columns(KEPT)), "by_state": by_state}, verdict
 
-        return Solver(event.inputs, build, event.problem.M, event.iterated, slopes=True)
+        singular = None if event.definite is None else partial(self._by_state, event.definite)
+        return Solver(event.inputs, build, event.problem.M, event.iterated, None, singular, slopes=True)
 
     def _event_parameters(self, t: Any, p: Array) -> dict[str, Any]:
         """By name, those of the event."""
