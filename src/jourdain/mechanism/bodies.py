@@ -10,7 +10,7 @@ from typing import Any
 import casadi as ca
 from casadi import SX
 from sympy.core.function import AppliedUndef
-from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, Vector
+from sympy.physics.mechanics import Dyadic, Particle, Point, ReferenceFrame, RigidBody, Vector
 
 from jourdain.compute.evaluate import differ
 from jourdain.errors import BadMechanism, NotAffine, NotExpressible, Rheonomic
@@ -60,7 +60,7 @@ def _rotational(reader: SympyReader, body: RigidBody) -> tuple[SX, SX]:
     choices = [body.frame, *written] if body.frame in written else [*written, body.frame]
     axes = next((frame for frame in choices if reader.is_oriented(frame)), choices[0])
     try:
-        I = reader.matrix(dyadic.to_matrix(axes))
+        I = _components(reader, dyadic, axes)
     except ValueError:
         raise BadMechanism(
             f"The inertia of body '{body.name}' is written in frames that are not oriented relative to each other."
@@ -70,6 +70,19 @@ def _rotational(reader: SympyReader, body: RigidBody) -> tuple[SX, SX]:
     # (I ω)˙ = İ ω + I ω˙ + ω_axes × I ω, dots as seen from the axes.
     change = reader.dt(I) @ turning + I @ reader.angular_velocity_change(body.frame, axes)
     return J.T @ (I @ J), J.T @ (change + ca.cross(reader.angular_velocity_in(axes, axes), I @ turning))
+
+
+def _components(reader: SympyReader, dyadic: Dyadic, axes: ReferenceFrame) -> SX:
+    """A dyadic along `axes`, (3, 3); the parts that are written in them need no work of SymPy."""
+    I, others = SX(3, 3), []
+    for part in dyadic.args:
+        measure, *pair = part
+        if all(len(unit.args) == 1 and unit.args[0][1] == axes for unit in pair):
+            one, other = (ca.sparsify(ca.vertcat(*map(reader.symbols.translate, unit.args[0][0]))) for unit in pair)
+            I = I + (one @ other.T) * reader.symbols.translate(measure)
+        else:
+            others.append(part)
+    return ca.sparsify(I + reader.matrix(Dyadic(others).to_matrix(axes)) if others else I)
 
 
 def mass_matrix(reader: SympyReader, bodies: Sequence[MovingBody]) -> SX:
