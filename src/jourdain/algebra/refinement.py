@@ -23,7 +23,7 @@ from jourdain.algebra.contacts.response import ContactResponse
 from jourdain.algebra.entries import larger
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Decomposition, Problem, spanned_at_any_mass
-from jourdain.algebra.span import RANK, Span
+from jourdain.algebra.span import RANK, Span, span
 from jourdain.inputs import Array
 from jourdain.kinds import ON_KINDS, Kind
 
@@ -44,10 +44,13 @@ def blurred(
     """
     lost, lightest = _lost(problem.M, parts, response, la), la.smallest(parts.factor.pivots)
     hidden = la.where(_hidden(problem, parts.on, la), 1.0, 0.0)
-    dropped = la.transpose(hidden) @ hidden > 0
-    severe = la.either(lost > DIGITS_OF_DERIVATIVES**2 * lightest, dropped)
+    severe = la.either(lost > DIGITS_OF_DERIVATIVES**2 * lightest, la.transpose(hidden) @ hidden > 0)
     blur = la.where(severe, 2.0, la.where(lost > DIGITS**2 * lightest, 1.0, 0.0))
-    return la.where(dropped, DROPPED, blur) if refine else blur
+    if not refine:
+        return blur
+    clear = span([block.C for block in problem.of_kind(*ON_KINDS)], problem.M.shape[-1], la, problem.M, any_size=True)
+    dropped = la.where(clear.keep > parts.on.keep, 1.0, 0.0)
+    return la.where(la.transpose(dropped) @ dropped > 0, DROPPED, blur)
 
 
 def _hidden(problem: Problem, on: Span, la: LinearAlgebra) -> Any:
