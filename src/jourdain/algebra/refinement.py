@@ -49,8 +49,8 @@ def blurred(
     if not refine:
         return blur
     clear = span([block.C for block in problem.of_kind(*ON_KINDS)], problem.M.shape[-1], la, problem.M, any_size=True)
-    dropped = la.where(clear.keep > parts.on.keep, 1.0, 0.0)
-    return la.where(la.transpose(dropped) @ dropped > 0, DROPPED, blur)
+    n_clear, n_kept = (la.transpose(keep) @ keep for keep in (clear.keep, parts.on.keep))  # which ones may differ
+    return la.where(n_clear > n_kept, DROPPED, blur)
 
 
 def _hidden(problem: Problem, on: Span, la: LinearAlgebra) -> Any:
