@@ -81,7 +81,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
     # −Δxᵀ(x⁻ + Δx/2), Δx = x_a + Qᵀδ
     loss = -(T(jump.x_a) @ (jump.x_minus + jump.x_a / 2) + T(jump.delta) @ (on.Q @ jump.x_minus + jump.delta / 2))
     impulse_on = on.impulse(jump.nu)
-    if problem.mass_matrix is not None:  # rows that are driven have an energy in M that is none
+    if problem.mass_matrix is not None:  # M gives driven rows an energy that no mass has
         impulse_on = impulse_on - added_impulse(problem, jump.dv, la)
         added = la.largest(la.stack(*(block.S for block in blocks if block.S is not None))) > 0  # else M is mass_matrix
         pairs = ((before, v_minus), (after, v_plus))

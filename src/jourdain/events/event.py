@@ -161,8 +161,9 @@ class Event:
     @cached_property
     def definite(self) -> Event | None:
         """The same for samples whose M is singular: regular rows add to it. None if they do, or there are none."""
-        some = not self.regular_mass and any(role.block.kind == Kind.REGULAR for role in self.roles)
-        return replace(self, regular_mass=True) if some else None
+        if self.regular_mass or not any(role.block.kind == Kind.REGULAR for role in self.roles):
+            return None
+        return replace(self, regular_mass=True)
 
     def _at(self, state: tuple[Array, Array, Array]) -> Event:
         """The event itself, or `definite` where M is singular at one of these states."""
