@@ -128,10 +128,16 @@ DEPENDENT = 1e-7  # of unit rows: what is left of a row; the library takes rows 
 def nearly_dependent(events: Events) -> Array:
     """Whether rows that are on are closer to being dependent than the library tells apart, (m,)."""
     C, M = on_rows(events)[0].astype(float), events.M.astype(float)
-    if not C.shape[1] or (np.linalg.eigvalsh(M)[:, 0] <= 1e-13 * np.trace(M, axis1=1, axis2=2)).any():
+    if not C.shape[1]:
         return np.zeros(events.m, bool)
-    x = np.linalg.solve(np.linalg.cholesky(M), np.swapaxes(C, 1, 2))
-    return np.asarray(np.linalg.svd(x / np.linalg.norm(x, axis=1, keepdims=True), compute_uv=False)[:, -1] < DEPENDENT)
+    mass = np.diagonal(M, axis1=1, axis2=2)
+    scale = 1 / np.sqrt(np.where(mass > 0, mass, 1))  # velocities in units of their own: light ones are not massless
+    M, C = M * scale[:, :, None] * scale[:, None, :], C * scale[:, None, :]
+    definite = np.linalg.eigvalsh(M)[:, 0] > 1e-13
+    L = np.linalg.cholesky(np.where(definite[:, None, None], M, np.eye(events.n)))
+    x = np.linalg.solve(L, np.swapaxes(C, 1, 2))
+    left = np.linalg.svd(x / np.linalg.norm(x, axis=1, keepdims=True), compute_uv=False)[:, -1]
+    return np.asarray(definite & (left < DEPENDENT))
 
 
 def reduce(events: Events) -> Reduced:
