@@ -28,6 +28,7 @@ SHAPES: dict[str, tuple[dict[str, Any], type[jd.Error], str]] = {
     "M is a vector": ({"M": [1.0, 2.0]}, jd.ShapeError, r"M has shape \(2,\); it must be \(…, n, n\)"),
     "M is not square": ({"M": np.ones((2, 3))}, jd.ShapeError, r"M has shape \(2, 3\); it must be \(…, n, n\)"),
     "M is a number": ({"M": 1.0}, jd.ShapeError, r"M has shape \(\)"),
+    "M has no velocities": ({"M": np.zeros((0, 0)), "v": []}, jd.ShapeError, r"with at least one velocity"),
     "M is ragged": ({"M": [[1.0, 0.0], [0.0]]}, jd.ShapeError, r"M must be a number or an array of numbers"),
     "M is text": ({"M": "M"}, jd.ShapeError, r"M must be a number or an array of numbers, not 'M'"),
     "v is too long": ({"v": [1.0, 2.0, 3.0]}, jd.ShapeError, r"v has shape \(3,\); its last axis must be 2"),

@@ -59,8 +59,8 @@ def transition(
     if check not in (True, False, "project"):
         raise BadEvent(f"check is True, False or 'project', not {check!r}.")
     M, v = number("M", M), number("v", v)
-    if M.ndim < 2 or M.shape[-1] != M.shape[-2]:
-        raise ShapeError(f"M has shape {M.shape}; it must be (…, n, n).")
+    if M.ndim < 2 or M.shape[-1] != M.shape[-2] or not M.shape[-1]:
+        raise ShapeError(f"M has shape {M.shape}; it must be (…, n, n), with at least one velocity.")
     n = M.shape[-1]
     if v.ndim < 1 or v.shape[-1] != n:
         raise ShapeError(f"v has shape {v.shape}; its last axis must be {n}, as M says.")

@@ -173,7 +173,7 @@ def _without_derivatives(
     velocity = {name: u for name, (u, level) in rows.items() if level == "velocity" and name.startswith("velocity")}
     if not holonomic or not velocity:
         return dict(rows)
-    rates = symbols.N @ symbols.v
+    rates = symbols.rates
     g = ca.vertcat(*holonomic)
     auxiliary = [u for name, (u, _) in rows.items() if name.startswith("auxiliary")]
     u = ca.vertcat(ca.jtimes(g, symbols.q, rates) + ca.jacobian(g, symbols.t), *auxiliary, *velocity.values())

@@ -35,6 +35,7 @@ class SympyReader:
         self._anchors = list(anchors)
         self._rotations: dict[ReferenceFrame, SX] = {frame: SX.eye(3)}
         self._velocities: dict[Point, SX] = {}
+        self._velocity_parts: dict[Point, dict[ReferenceFrame, SX]] = {}
         self._turning: dict[tuple[ReferenceFrame, ReferenceFrame], SX] = {}
         self._unoriented: dict[ReferenceFrame, SX] = {}  # frames with an angular velocity only → angles that stand in
 
@@ -194,6 +195,12 @@ class SympyReader:
 
     def _velocity(self, point: Point) -> dict[ReferenceFrame, SX]:
         """The velocity of a point, components by frame."""
+        if point not in self._velocity_parts:
+            self._velocity_parts[point] = self._velocity_from_nearest(point)
+        return self._velocity_parts[point]
+
+    def _velocity_from_nearest(self, point: Point) -> dict[ReferenceFrame, SX]:
+        """The same, from the nearest point whose velocity is known."""
         known = next((near for near in _neighbours(point) if self._leads(near, point)), None)
         if known is not None:
             parts = self._components(known._vel_dict[self.frame])
@@ -220,7 +227,7 @@ class SympyReader:
         """Its derivative by time."""
         s = self.symbols
         column = ca.vec(expression)
-        change = ca.jtimes(column, s.q, s.N @ s.v) + ca.jacobian(column, s.t)
+        change = ca.jtimes(column, s.q, s.rates) + ca.jacobian(column, s.t)
         return ca.sparsify(ca.reshape(change, *expression.shape))
 
     @cached_property

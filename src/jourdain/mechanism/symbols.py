@@ -118,6 +118,11 @@ class Symbols:
         return replace(self, p_names=tuple(names), p=column, met=None)
 
     @cached_property
+    def rates(self) -> SX:
+        """q̇ = N v, (n_q, 1)."""
+        return self.N @ self.v
+
+    @cached_property
     def parameters(self) -> dict[str, SX]:
         """Parameter symbols by name, time included."""
         return {"t": self.t} | {name: self.p[i] for i, name in enumerate(self.p_names)}
@@ -142,7 +147,7 @@ class Symbols:
         `coasting`: accelerations may stand in it, and are those for v̇ = 0.
         """
         if rates is None and self.N.shape[1]:
-            rates = self.N @ self.v
+            rates = self.rates
             if self.definitions and is_scalar(expression) and expression in self.definitions:
                 return self.definitions[expression]
 
@@ -164,7 +169,7 @@ class Symbols:
 
     def _coasting(self, symbol: Any) -> SX:
         """What stands for a rate or an acceleration where v̇ = 0: q̈ = Ṅ v."""
-        name, rates = name_of(symbol), self.N @ self.v
+        name, rates = name_of(symbol), self.rates
         if symbol.derivative_count == 1:
             return SX(0) if name in self.v_names and name not in self.q_names else self._rate(symbol, rates)
         if name not in self.q_names:
