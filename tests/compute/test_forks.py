@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import jourdain as jd
+from jourdain.compute import forks
 from jourdain.compute.forks import COMPILING
 
 pytestmark = [
@@ -142,17 +143,38 @@ def test_a_fork_within_what_is_compiled():
         assert forked(lambda: event(-4).solve(v=MANY))
 
 
-def test_a_child_sees_no_half_imported_module(tmp_path, monkeypatch):
-    """As those that are imported when they are first needed."""
+@pytest.fixture
+def importing(tmp_path, monkeypatch):
+    """Begins to import a module in another thread and returns when the import is under way."""
     (tmp_path / "slow_to_import.py").write_text("import time\nbefore = 1\ntime.sleep(0.3)\nafter = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
-    thread = threading.Thread(target=lambda: importlib.import_module("slow_to_import"))
-    thread.start()
-    while not hasattr(sys.modules.get("slow_to_import"), "before"):
-        time.sleep(0.001)
-    assert forked(lambda: importlib.import_module("slow_to_import").after)
-    thread.join()
+    threads = []
+
+    def begin() -> None:
+        if threads:
+            return
+        threads.append(threading.Thread(target=lambda: importlib.import_module("slow_to_import")))
+        threads[0].start()
+        while not hasattr(sys.modules.get("slow_to_import"), "before"):
+            time.sleep(0.001)
+
+    yield begin
+    threads[0].join()
     del sys.modules["slow_to_import"]
+
+
+def test_a_child_sees_no_half_imported_module(importing):
+    importing()
+    assert forked(lambda: importlib.import_module("slow_to_import").after)
+
+
+def test_an_import_that_begins_while_a_fork_waits(importing, monkeypatch):
+    def import_and_hold(hold: Callable[[], None] = forks._hold) -> None:
+        importing()
+        hold()
+
+    monkeypatch.setattr(forks, "_hold", import_and_hold)
+    assert forked(lambda: importlib.import_module("slow_to_import").after, limit=10)
 
 
 def test_forks_from_two_threads():

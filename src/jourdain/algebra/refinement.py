@@ -27,7 +27,7 @@ from jourdain.algebra.span import RANK, Span, span
 from jourdain.inputs import Array
 from jourdain.kinds import ON_KINDS, Kind
 
-DIGITS = 1e-9  # of the velocities
+DIGITS = 2e-10  # of the velocities
 DIGITS_OF_DERIVATIVES = 1e-6  # which are not refined
 DROPPED = 3.0  # how `blurred` says that a row is lost for good
 TAKEN = 1e10  # times the energy before and after: impulses that would give more, without rows, are refined

@@ -1,11 +1,12 @@
 """Forks while other threads work. The child has only the thread that forked: what others held stays locked there.
 
-A fork waits until nobody compiles, imports or sorts an expression graph of CasADi, because what is half done then is no
-use to the child. Locks that are held for moments are made anew in the child.
+A fork waits until nobody compiles, imports or is in CasADi, which has many locks: what is half done then is no use to
+the child. Locks of ours that are held for moments are made anew in the child.
 """
 
 from __future__ import annotations
 
+import _imp
 import ctypes
 import functools
 import os
@@ -18,8 +19,9 @@ from typing import Any
 from weakref import WeakSet
 
 COMPILING = threading.RLock()  # held by the thread that compiles
-LONGEST_IMPORT_S = 60.0  # that a fork waits for
-LONGEST_CALL_S = 0.2  # of CasADi that a fork waits for: longer ones hold no lock of their own
+LONGEST_WAIT_S = 60.0  # of a fork
+LONG_CALL_S = 1.0  # of compiled code: longer ones hold no lock for long, and a fork does not wait for them
+ALONE_S = 0.003  # shorter than the 5 ms after which another thread may ask for Python's lock
 CASADI_MUTEXES = "_ZN6casadi6SXElem10mutex_tempE", "_ZN6casadi2MX10mutex_tempE"  # while a graph of SX or MX is sorted
 
 _locks: WeakSet[Any] = WeakSet()
@@ -34,38 +36,72 @@ def new_lock() -> Any:
 
 
 def _before() -> None:
-    end = time.monotonic() + LONGEST_IMPORT_S
-    _held.enter_context(COMPILING)
-    while _others_import() and time.monotonic() < end:
-        _held.close()  # they may need it
+    end = time.monotonic() + LONGEST_WAIT_S
+    since: dict[Any, float] = {}  # when what others do was first seen
+    while True:
+        _hold()
+        time.sleep(0.0001)  # after it this thread has some milliseconds of Python for itself, the fork included
+        now = time.monotonic()
+        while _running() and time.monotonic() < now + ALONE_S:
+            pass  # short calls end, and their threads then wait for this one
+        since = {one: since.get(one, now) for one in (*_running(), *_calls_of_casadi())}
+        short = any(now < start + LONG_CALL_S for start in since.values())
+        if now >= end or not (short or _others_import()):
+            return
+        _held.close()  # what others do may need it
         time.sleep(0.001)
-        _held.enter_context(COMPILING)
+
+
+def _hold() -> None:
+    """Take every lock that the child will need."""
+    _held.enter_context(COMPILING)
     ffi = sys.modules.get("llvmlite.binding.ffi")
     if ffi is not None:  # kernels that are deleted, and other users of LLVM
         _held.enter_context(ffi.lib._lock)
-    end = time.monotonic() + LONGEST_CALL_S
-    while _others_call_casadi() and time.monotonic() < end:
-        time.sleep(0.0001)
     _held.enter_context(_no_graph_is_sorted())
+    _imp.acquire_lock()  # while it is held no import begins
+    _held.callback(_imp.release_lock)
 
 
 def _others_import() -> bool:
-    """Whether another thread imports a module, which the child would wait for."""
+    """Whether another thread imports a module, or is about to: the child would wait for it."""
     locks = [reference() for reference in list(getattr(sys.modules["_frozen_importlib"], "_module_locks", {}).values())]
-    return any(getattr(lock, "owner", None) not in (None, threading.get_ident()) for lock in locks)
+    return any(lock is not None and lock.owner != threading.get_ident() for lock in locks)
 
 
-def _others_call_casadi() -> bool:
-    """Whether another thread is in CasADi, which lets other threads of Python run meanwhile."""
+def _calls_of_casadi() -> list[Any]:
+    """The frames in which other threads are in CasADi, which lets this one run meanwhile."""
     casadi = sys.modules.get("casadi.casadi")
+    if casadi is None:
+        return []
     current = threading.get_ident()
     frames = [frame for thread, frame in sys._current_frames().items() if thread != current]
-    return casadi is not None and any(frame.f_code.co_filename == casadi.__file__ for frame in frames)
+    return [frame for frame in frames if frame.f_code.co_filename == casadi.__file__]
+
+
+def _running() -> list[int]:
+    """Other threads that run though this one has Python's lock (on Linux): CasADi also lets go of it when it deletes."""
+    if not sys.platform.startswith("linux"):
+        return []
+    current = threading.get_native_id()
+    threads = [thread.native_id for thread in threading.enumerate()]
+    return [thread for thread in threads if thread not in (None, current) and _state(thread) in (b"R", b"D")]
+
+
+def _state(thread: int) -> bytes:
+    """R runs, D waits for the disk, S waits. Read by C functions, because Python's let other threads run."""
+    libc, line = ctypes.PyDLL(None), ctypes.create_string_buffer(256)
+    file = libc.open(f"/proc/self/task/{thread}/stat".encode(), os.O_RDONLY)
+    if file < 0:
+        return b""
+    libc.read(file, line, len(line) - 1)
+    libc.close(file)
+    return line.value.rpartition(b") ")[2][:1]
 
 
 @contextmanager
 def _no_graph_is_sorted() -> Iterator[None]:
-    """CasADi's locks of its graphs, taken: Function(), jacobian(), symvar() hold them and would hang in the child."""
+    """CasADi's locks of its graphs, taken: Function(), jacobian(), symvar() hold them for long."""
     extension = sys.modules.get("_casadi") or sys.modules.get("casadi._casadi")
     if extension is None:
         yield

@@ -243,7 +243,8 @@ def finisher(hypothesis: str, slopes: bool) -> Evaluator:
     stop = first.y
     gap = ca.fabs(needed - slip.mu) / (needed + slip.mu + sqrt(0.5))
     # Where it sticks z = 0 gives p_t, however the slip came to rest: so its derivatives are those of z⁻ too.
-    rested = ca.if_else(ca.logic_and(stopped, sticks), slip.resting(stop[0]), stop[1:3])
+    held = ca.logic_and(ca.logic_and(stopped, sticks), slip.mu > 0)
+    rested = ca.if_else(held, slip.resting(stop[0]), stop[1:3])
     stop = ca.vertcat(stop[0], rested, stop[3], ca.if_else(stopped, SX.zeros(2), stop[4:6]))
     along, pull = slip.restart()
     rate, pull = ca.if_else(sticks, -slip.alpha, -slip.mu * along), ca.if_else(sticks, SX.zeros(2), pull)
