@@ -80,7 +80,7 @@ def _calls_of_casadi() -> list[Any]:
 
 
 def _running() -> list[int]:
-    """Other threads that run though this one has Python's lock (on Linux): CasADi also lets go of it when it deletes."""
+    """Other threads that run though this one has Python's lock, on Linux: CasADi lets go of it, as when it deletes."""
     if not sys.platform.startswith("linux"):
         return []
     current = threading.get_native_id()
