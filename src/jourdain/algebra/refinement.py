@@ -96,12 +96,22 @@ def refined(
         acting = [(f, one), *given, *((T(C), push) for push in pushes)]
         g = lapack.exact_sum(*acting, *((problem.M, -move) for move in moves))
         rho = lapack.exact_sum((target, one), (C, -problem.v_minus), *((C, -move) for move in moves))
-        x_g, along = factor.solve_transposed(g), on.coordinates(rho)
+        x_g, along = factor.solve_transposed(g), _met_best(on, rho)
         step = factor.solve(x_g - T(on.Q) @ (on.Q @ x_g - along))
         moves.append(np.where(np.isfinite(step).all(axis=-2, keepdims=True), step, 0.0))
         push = on.impulse(along - on.Q @ x_g)
         pushes.append(np.where(np.isfinite(push).all(axis=-2, keepdims=True), push, 0.0))
     return np.asarray(sum(reversed(moves)))  # the small ones first
+
+
+def _met_best(on: Span, r: Array) -> Array:
+    """The coordinates along Q that meet all rows best, those that were dropped too.
+
+    Of rows that are redundant the last are dropped; where the first are nearly parallel these know more.
+    """
+    R, r = lapack.stack(on.units @ lapack.transpose(on.Q)), lapack.scale_rows(on.scale, r)
+    R, r = (np.where(np.isfinite(part).all(axis=(-2, -1), keepdims=True), part, 0.0) for part in (R, r))
+    return np.asarray(np.linalg.pinv(R, rcond=RANK / 10) @ r)
 
 
 def refined_with_contacts(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
@@ -17,6 +19,7 @@ from jourdain.laws import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
 MAX_POINTS = 10**15  # of an axis
 AXIS_COPIES = 4  # of its numbers, while it is made and swept
 AXIS = "PARAMETER=START:STOP:COUNT or PARAMETER=A,B,C"
+SWITCHED = {"true": True, "false": False, "yes": True, "no": False, "True": True, "False": False}
 LAWS: dict[str, Law | None] = {  # their numbers are parameters of the problem, under these names
     "none": None,
     "frictionless": Frictionless("kappa"),
@@ -56,20 +59,61 @@ def whole(name: str, text: str) -> int:
     return int(value)
 
 
-def structural(name: str, text: str, default: Any, kind: Any = None) -> Any:
-    """A keyword of a problem, in the type of its default; of the kind `Law`, one of `LAWS`."""
-    if isinstance(default, int):
-        return whole(name, text)
-    if takes_law(kind):
-        if text not in LAWS:
-            raise unknown(name, text, LAWS)
-        return LAWS[text]
-    return text
+@dataclass(frozen=True)
+class Keyword:
+    """A keyword of the function that builds a problem."""
 
+    name: str
+    default: Any  # inspect.Parameter.empty if there is none
+    kind: Any = None  # its type, where that is known
 
-def takes_law(kind: Any) -> bool:
-    """Whether a type hint, such as `Law | None`, asks for the law of a contact."""
-    return Law in (kind, *get_args(kind))
+    @property
+    def needed(self) -> bool:
+        return self.default is inspect.Parameter.empty
+
+    @property
+    def listed(self) -> list[Any]:
+        """What it may be, where that is a list; what it is if not given comes first."""
+        if self._law:
+            return list(LAWS)
+        if isinstance(self.default, bool):
+            return [self.default, not self.default]
+        others = [one for one in get_args(self.kind) if isinstance(one, str | int | float)]
+        return (
+            [] if not others else [*([] if self.needed else [self.default]), *(o for o in others if o != self.default)]
+        )
+
+    @property
+    def _law(self) -> bool:
+        """Whether its type, such as `Law | None`, asks for the law of a contact."""
+        return Law in (self.kind, *get_args(self.kind))
+
+    def value(self, text: str) -> Any:
+        """The text in the type of the keyword; of a law, one of `LAWS`."""
+        if self._law:
+            if text not in LAWS:
+                raise unknown(self.name, text, LAWS)
+            return LAWS[text]
+        kinds = {type(self.default), self.kind, *get_args(self.kind)}
+        if bool in kinds:
+            if text not in SWITCHED:
+                raise unknown(self.name, text, SWITCHED)
+            return SWITCHED[text]
+        for one in self.listed:
+            if str(one) == text:
+                return one
+        if float in kinds:
+            return number(self.name, text)
+        if int in kinds:
+            return whole(self.name, text)
+        if self.listed and str not in kinds - {type(self.default)}:
+            raise unknown(self.name, text, map(str, self.listed))
+        return text
+
+    def __str__(self) -> str:
+        """As it is listed: what it may be, or what it is if not given."""
+        values = self.listed or ["?" if self.needed else self.default]
+        return f"{self.name}={'|'.join(map(str, values))}"
 
 
 def setting(name: str, text: str, unit: str) -> float:

@@ -1,4 +1,4 @@
-"""The command line: `jourdain list`, `run`, `log`, `testbed`, `reproduce`, `bench`; each is a file beside this one."""
+"""The command line: each command is a file in `commands`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typer.core import TyperCommand
 from jourdain.cli.commands.bench import bench
 from jourdain.cli.commands.list import list_problems
 from jourdain.cli.commands.log import log
+from jourdain.cli.commands.new import new
 from jourdain.cli.commands.reproduce import reproduce
 from jourdain.cli.commands.run import run
 from jourdain.cli.commands.testbed import record
@@ -36,6 +37,7 @@ class Once(TyperCommand):
 
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="What happens when a constraint changes.")
+app.command("new", cls=Once)(new)
 app.command("list", cls=Once)(list_problems)
 app.command("run", cls=Once)(run)
 app.command("log", cls=Once)(log)

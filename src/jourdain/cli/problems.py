@@ -6,12 +6,11 @@ import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
-from jourdain.cli.arguments import AXIS_COPIES, assignment, axis, axis_length, setting, structural
-from jourdain.errors import BadArgument, Error, shortened, unknown
+from jourdain.cli import own_file
+from jourdain.cli.arguments import AXIS_COPIES, Keyword, assignment, axis, axis_length, setting
+from jourdain.errors import BadArgument, listing, unknown
 from jourdain.inputs import Array
 
 if TYPE_CHECKING:
@@ -67,16 +66,13 @@ def problem(
 ) -> Problem:
     """The problem of that name, with the texts of --set and --sweep as its choices and numbers.
 
-    `one_event`: it must be a Scenario or an Event, and may be FILE.py:NAME. `keep`: the quantities of a sweep.
+    `one_event`: it must be a Scenario or an Event. `keep`: the quantities of a sweep.
     """
     from jourdain.events.event import Event
     from jourdain.scenarios.scenario import Scenario
     from jourdain.scenarios.sweep import check_size
 
-    model, hints = _from_file(name) if one_event and name.rpartition(":")[0].endswith(".py") else _from_gallery(name)
-    keywords: Mapping[str, inspect.Parameter] = {}
-    if callable(model):
-        keywords = _guarded(name, lambda: inspect.signature(model).parameters)
+    model, keywords = found(name)
     for key in swept:
         if key in keywords:
             raise BadArgument(f"'{key}' changes how '{name}' is built, so it cannot be swept; choose it with --set.")
@@ -84,16 +80,16 @@ def problem(
             raise BadArgument(f"'{key}' is given by --set and by --sweep; leave one out.")
     structure = {key: fixed[key] for key in keywords if key in fixed}
     if callable(model):
-        make, choices = model, {key: structural(key, text, keywords[key].default, hints.get(key))
-                                for key, text in structure.items()}  # fmt: skip
-        robot = choices.get("robot")
-        if name == "touchdown" and robot and (robot != "quadruped" or os.path.isfile(robot)):  # a file
-            from jourdain.robots.load import load_for_event
-
-            choices["robot"] = load_for_event(robot, isolated=True)
-        model = _guarded(name, lambda: make(**choices))
+        model = _built(name, model, keywords, structure)
     if one_event and not isinstance(model, Scenario | Event):
         raise BadArgument(f"'{name}' is not one event (a Scenario or an Event); a log or a testbed needs one.")
+    if not own_file.is_model(model):
+        raise BadArgument(
+            f"'{name}' is of the type {type(model).__name__}; {own_file.MODELS} is needed, or a function that "
+            "returns one."
+        )
+    if isinstance(model, Event) and not one_event:
+        model = with_state(model)
     units = units_of(model)
     numbers = {key: text for key, text in fixed.items() if key not in structure}
     known = [*model.parameters, *(["until"] if "until" in units else [])]
@@ -107,42 +103,44 @@ def problem(
     return Problem(name, model, structure, values, axes)
 
 
-def _from_gallery(name: str) -> tuple[Any, Mapping[str, Any]]:
-    """The function that builds a problem of the gallery, and the types of its keywords."""
-    from jourdain import gallery
+def found(name: str) -> tuple[Any, dict[str, Keyword]]:
+    """What a name stands for, in the gallery or in a file: a model, or a function and its keywords."""
+    if own_file.split(name):
+        model = own_file.model(name)
+    else:
+        from jourdain import gallery
 
-    if name not in gallery.__all__:
-        raise unknown("problem", name, gallery.__all__)
-    maker = getattr(gallery, name)
-    return maker, get_type_hints(maker)
-
-
-def _from_file(name: str) -> tuple[Any, Mapping[str, Any]]:
-    """What FILE.py:NAME is: a model, or a function that makes one; the types of its keywords are not looked at."""
-    path, _, wanted = name.rpartition(":")
-    if not os.path.isfile(path):
-        raise BadArgument(f"There is no file '{shortened(path)}'.")
-    spec = spec_from_file_location(Path(path).stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module, loader = module_from_spec(spec), spec.loader
-    _guarded(path, lambda: loader.exec_module(module))
-    if not _guarded(path, lambda: hasattr(module, wanted)):
-        raise unknown(f"name in '{path}'", wanted, [one for one in vars(module) if not one.startswith("_")])
-    return getattr(module, wanted), {}
+        if name not in gallery.__all__:
+            raise unknown("problem", name, gallery.__all__)
+        model = getattr(gallery, name)
+    if not callable(model):
+        return model, {}
+    parameters = own_file.guarded(name, lambda: inspect.signature(model).parameters)
+    hints = own_file.hints(model)
+    return model, {key: Keyword(key, one.default, hints.get(key)) for key, one in parameters.items()}
 
 
-def _guarded(name: str, run: Callable[[], Any]) -> Any:
-    """What somebody's own file makes; what goes wrong in it becomes an error of one sentence."""
-    try:
-        return run()
-    except Error:
-        raise
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # whatever a person's own file raises, SystemExit included
-        try:
-            said = shortened(" ".join(str(error).split()))
-        except Exception:  # its text raises too
-            said = ""
-        raise BadArgument(f"'{name}' cannot be run: {type(error).__name__}{': ' if said else ''}{said}") from None
+def _built(name: str, make: Callable[..., Any], keywords: Mapping[str, Keyword], texts: Mapping[str, str]) -> Any:
+    """What a function makes of the choices of --set."""
+    choices = {key: keywords[key].value(text) for key, text in texts.items()}
+    missing = [key for key, keyword in keywords.items() if keyword.needed and key not in choices]
+    if missing:
+        raise BadArgument(f"'{name}' needs {listing(missing)}; give {missing[0]} as --set {missing[0]}=….")
+    robot = choices.get("robot")
+    if name == "touchdown" and robot and (robot != "quadruped" or os.path.isfile(robot)):  # a file
+        from jourdain.robots.load import load_for_event
+
+        choices["robot"] = load_for_event(robot, isolated=True)
+    return own_file.guarded(name, lambda: make(**choices))
+
+
+def with_state(event: Event) -> Scenario:
+    """An event whose coordinates and velocities are parameters: those of x are q.x and v.x, 0 if not given."""
+    import sympy as sp
+
+    symbols, layout = event.mechanism.symbols, event.layout
+    q, v = ({name: sp.Symbol(f"{which}.{name}") for name in names}
+            for which, names in (("q", symbols.q_names), ("v", symbols.v_names)))  # fmt: skip
+    units = {symbol: layout.coordinate_units.get(name, "") for name, symbol in q.items()}
+    units |= {symbol: layout.units.get(name, "") for name, symbol in v.items()}
+    return event.at(q=q, v=v, defaults=dict.fromkeys((*q.values(), *v.values()), 0.0), units=units)

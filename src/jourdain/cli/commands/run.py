@@ -1,4 +1,4 @@
-"""`jourdain run`: a problem of the gallery, solved once or over a grid, or set in motion."""
+"""`jourdain run`: a problem of the gallery or of a file, solved once or over a grid, or set in motion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from jourdain.motion.hybrid import Hybrid
     from jourdain.scenarios.scenario import Scenario
 
-Name = Annotated[str, typer.Argument(help="A name from `jourdain list`.")]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME | FILE.py:NAME", help="A name from `jourdain list`, or a model of your own.")
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -81,7 +83,7 @@ def run(
     feet: Feet = None,
     samples: Samples = None,
 ) -> None:
-    """Solve a problem of the gallery, once or over a grid; of what moves, its motion, gait, or gaits over a range."""
+    """Solve a problem once or over a grid; of what moves, follow its motion, its gait, or its gaits over a range."""
     from jourdain.scenarios.scenario import Scenario
 
     options = Options(keep or [], _once("--out", outs), _once("--plot", plots), show, samples)
