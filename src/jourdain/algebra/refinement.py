@@ -27,7 +27,8 @@ from jourdain.algebra.span import RANK, Span, span
 from jourdain.inputs import Array
 from jourdain.kinds import ON_KINDS, Kind
 
-DIGITS = 2e-10  # of the velocities
+DIGITS = 1e-9  # of the velocities: they are known this well
+BLURS = DIGITS / 5  # what loses more is refined
 DIGITS_OF_DERIVATIVES = 1e-6  # which are not refined
 DROPPED = 3.0  # how `blurred` says that a row is lost for good
 TAKEN = 1e10  # times the energy before and after: impulses that would give more, without rows, are refined
@@ -39,13 +40,13 @@ def blurred(
 ) -> Any:
     """How much noise in the directions of rows may cost the lightest velocity, (1, 1).
 
-    0: at most DIGITS. 1: more. 2: more than DIGITS_OF_DERIVATIVES, or a row was dropped that is independent in the
+    0: at most BLURS. 1: more. 2: more than DIGITS_OF_DERIVATIVES, or a row was dropped that is independent in the
     velocities. 3: one was dropped although the event was solved so that such rows are kept (`refine`).
     """
     lost, lightest = _lost(problem.M, parts, response, la), la.smallest(parts.factor.pivots)
     hidden = la.where(_hidden(problem, parts.on, la), 1.0, 0.0)
     severe = la.either(lost > DIGITS_OF_DERIVATIVES**2 * lightest, la.transpose(hidden) @ hidden > 0)
-    blur = la.where(severe, 2.0, la.where(lost > DIGITS**2 * lightest, 1.0, 0.0))
+    blur = la.where(severe, 2.0, la.where(lost > BLURS**2 * lightest, 1.0, 0.0))
     if not refine:
         return blur
     clear = span([block.C for block in problem.of_kind(*ON_KINDS)], problem.M.shape[-1], la, problem.M, any_size=True)
@@ -73,7 +74,7 @@ def overpowered(M: Any, parts: Decomposition, f: Any, x_f: Any, energy: Any, la:
 
 def sharp(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
     """The contrary of `blurred`, for rows that are well apart; NaN is neither. Comparing each pivot costs least."""
-    return la.every(_lost(M, parts, response, la) <= DIGITS**2 * parts.factor.pivots)
+    return la.every(_lost(M, parts, response, la) <= BLURS**2 * parts.factor.pivots)
 
 
 def _lost(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
