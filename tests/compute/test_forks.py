@@ -148,7 +148,7 @@ def importing(tmp_path, monkeypatch):
     """Begins to import a module in another thread and returns when the import is under way."""
     (tmp_path / "slow_to_import.py").write_text("import time\nbefore = 1\ntime.sleep(0.3)\nafter = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
-    threads = []
+    threads: list[threading.Thread] = []
 
     def begin() -> None:
         if threads:

@@ -24,7 +24,6 @@ LARGEST = sys.float_info.max
 ROUNDING = 1e-14  # of the terms of a sum
 IMPULSE_ROUNDING = 4e-15  # of impulses that follow from those along other rows
 SINKING = 1e-6  # of the speeds that occur: a contact that sinks in quicker was solved with too few digits
-UNREFINED_PIVOT = 1e-3  # of the diagonal; above it velocities need no refinement
 
 # What this algebra cannot decide is marked and looked at again. The first is of `independent` rows, the second of
 # the full text: no event has both.
@@ -76,11 +75,10 @@ def verdict(
         tests.append((Status.CONTRADICTION, la.every(_on_target(problem, values, la))))
     tests.append((Status.NOT_FINITE, finite(la.stack(values.outputs_minus, values.outputs_plus), la)))
     tests.append((Status.ENERGY_CREATED, values.energy_created <= 0))
-    small = UNREFINED_PIVOT if independent else SMALL_PIVOT
-    sure = la.every(values.pivots > small * values.M_diagonal)  # pivots never exceed the diagonal
     if independent:
-        sound = reduce(la.both, [passed for _, passed in tests], la.both(sure, values.apart))
+        sound = reduce(la.both, [passed for _, passed in tests], values.apart)
         return la.where(sound, 0.0, float(DOUBTFUL_ROWS)), la.zeros(1, 1, like=problem.M) > 0
+    sure = la.every(values.pivots > SMALL_PIVOT * values.M_diagonal)  # pivots never exceed the diagonal
     status = la.zeros(1, 1, like=problem.M)
     for code, passed in reversed(tests):  # the first that fails is written last
         status = la.where(passed, status, float(code))

@@ -30,6 +30,7 @@ from jourdain.kinds import ON_KINDS, Kind
 DIGITS = 1e-9  # of the velocities: they are known this well
 BLURS = DIGITS / 5  # what loses more is refined
 DIGITS_OF_DERIVATIVES = 1e-6  # which are not refined
+UNREFINED_PIVOT = 1e-3  # of the diagonal; above it velocities need no refinement
 DROPPED = 3.0  # how `blurred` says that a row is lost for good
 TAKEN = 1e10  # times the energy before and after: impulses that would give more, without rows, are refined
 N_STEPS = 3  # the second one does up to r = 1e14, the third up to 1e20
@@ -73,8 +74,12 @@ def overpowered(M: Any, parts: Decomposition, f: Any, x_f: Any, energy: Any, la:
 
 
 def sharp(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
-    """The contrary of `blurred`, for rows that are well apart; NaN is neither. Comparing each pivot costs least."""
-    return la.every(_lost(M, parts, response, la) <= BLURS**2 * parts.factor.pivots)
+    """Whether M is far from singular and, for rows that are well apart, nothing is `blurred`; NaN is neither.
+
+    Comparing each pivot once costs least.
+    """
+    pivots, lost = parts.factor.pivots, _lost(M, parts, response, la)
+    return la.every(pivots > UNREFINED_PIVOT * la.diagonal_of(M) + lost / BLURS**2 * la.ones(M.shape[-1], 1, like=M))
 
 
 def _lost(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:

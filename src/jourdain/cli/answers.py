@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import typer
 
 from jourdain.data.columns import Columns
 from jourdain.data.files import check_path, check_place, whole_file, write
+from jourdain.data.formats import json
 
 if TYPE_CHECKING:
     import xarray
@@ -24,26 +28,42 @@ class Answer:
     """What a command prints; dataset, figure and film are made only when a file is to hold them."""
 
     text: str
-    dataset: Callable[[], xarray.Dataset | Columns]
+    dataset: Callable[[], xarray.Dataset | Columns] | None = None
     figure: Callable[[], Axes | Figure] | None = None
     film: Callable[[Path], None] | None = None  # writes it to a file
     notes: Sequence[str] = ()  # warnings
+    data: Callable[[], Any] | None = None  # what --json prints; by itself the dataset
 
-    def deliver(self, out: Path | None, plot: Path | None) -> None:
-        """Write the numbers to `out` and the figure or film to `plot`, each may be None; then print the text.
+    def deliver(self, out: Path | None, plot: Path | None, as_json: bool = False) -> None:
+        """Write the numbers to `out` and the figure or film to `plot`, each may be None; then print the text or JSON.
 
         The figure is drawn first: what cannot be drawn leaves nothing written. The text comes last: an output that is
         closed or full loses no file.
         """
         film = self.film if plot is not None and is_film(plot) else None
         figure = self.figure() if plot is not None and film is None and self.figure is not None else None
-        if out is not None:
+        if out is not None and self.dataset is not None:
             write(self.dataset(), out)
         if plot is not None:
             (film or partial(save_figure, figure))(plot)
         for text in self.notes:
             typer.echo(f"warning: {text}", err=True)
+        if as_json:
+            self._print_json()
+            return
         typer.echo("\n\n".join([self.text, *(f"wrote {path}" for path in (out, plot) if path is not None)]))
+
+    def _print_json(self) -> None:
+        if self.data is not None or self.dataset is None:
+            typer.echo(dumps({"text": self.text} if self.data is None else self.data(), ensure_ascii=False))
+        else:
+            found = self.dataset()
+            json.write_to(found if isinstance(found, Columns) else Columns(found), sys.stdout)
+
+
+def without_nan(numbers: Mapping[str, Any]) -> dict[str, float | None]:
+    """Numbers as JSON takes them: None for what is not known."""
+    return {name: float(value) if np.isfinite(value) else None for name, value in numbers.items()}
 
 
 def save_figure(figure: Any, path: Path) -> None:

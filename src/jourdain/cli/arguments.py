@@ -19,6 +19,7 @@ from jourdain.laws import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
 MAX_POINTS = 10**15  # of an axis
 AXIS_COPIES = 4  # of its numbers, while it is made and swept
 AXIS = "PARAMETER=START:STOP:COUNT or PARAMETER=A,B,C"
+BOUNDS = "NAME=LEAST:LARGEST"
 SWITCHED = {"true": True, "false": False, "yes": True, "no": False, "True": True, "False": False}
 LAWS: dict[str, Law | None] = {  # their numbers are parameters of the problem, under these names
     "none": None,
@@ -78,10 +79,13 @@ class Keyword:
             return list(LAWS)
         if isinstance(self.default, bool):
             return [self.default, not self.default]
-        others = [one for one in get_args(self.kind) if isinstance(one, str | int | float)]
-        return (
-            [] if not others else [*([] if self.needed else [self.default]), *(o for o in others if o != self.default)]
-        )
+        others = [one for one in get_args(self.kind) if isinstance(one, str | int | float) and one != self.default]
+        return [*([] if self.needed else [self.default]), *others] if others else []
+
+    @property
+    def values(self) -> list[Any]:
+        """What it may be; where that is no list, what it is if not given."""
+        return self.listed or ([] if self.needed else [self.default])
 
     @property
     def _law(self) -> bool:
@@ -112,8 +116,7 @@ class Keyword:
 
     def __str__(self) -> str:
         """As it is listed: what it may be, or what it is if not given."""
-        values = self.listed or ["?" if self.needed else self.default]
-        return f"{self.name}={'|'.join(map(str, values))}"
+        return f"{self.name}={'|'.join(map(str, self.values)) or '?'}"
 
 
 def setting(name: str, text: str, unit: str) -> float:

@@ -20,9 +20,15 @@ if TYPE_CHECKING:
     from jourdain.scenarios.scenario import Scenario
 
 
-def event(scenario: Scenario, values: Mapping[str, float], title: str, keep: Sequence[str] | None = None) -> Answer:
-    """One event, solved once for text, dataset and figure."""
-    outcome = scenario.solve(parameters=values)
+def event(
+    scenario: Scenario,
+    values: Mapping[str, float],
+    title: str,
+    keep: Sequence[str] | None = None,
+    project: bool = False,
+) -> Answer:
+    """One event, solved once for text, dataset and figure. `project`: its start is moved onto the constraints."""
+    outcome = scenario.solve("project" if project else True, parameters=values)
 
     def dataset() -> xarray.Dataset:
         return outcome_dataset(scenario, outcome, values, keep)

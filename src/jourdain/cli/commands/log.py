@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jourdain.cli.answers import Answer, check_files
+from jourdain.cli.answers import Answer, check_files, without_nan
 from jourdain.cli.arguments import pairs
 from jourdain.cli.problems import Problem, problem
 from jourdain.errors import BadArgument, BadLog, LogWarning
@@ -48,6 +48,7 @@ def log(
         typer.Option(help="Write T, T_c, T_a over time (of several logs: each strike) to .nc, .csv, .parquet, .json."),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw energies and forces over time (.png, .svg, .pdf).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the strike as JSON, and nothing else.")] = False,
 ) -> None:
     """Measured logs to mechanics: velocities, T_c, T_a, impulses of a strike, beside what the model predicts."""
     check_files(out, plot)
@@ -60,7 +61,7 @@ def log(
     chosen = problem(model, fixed, one_event=True)
     strike = {"number": number, "onset": onset, "end": end, "window": window}
     strikes, warned = _strikes(files, chosen, reading, strike)
-    replace(_answer(strikes, chosen.title), notes=warned).deliver(out, plot)
+    replace(_answer(strikes, chosen.title), notes=warned).deliver(out, plot, as_json)
 
 
 def _strikes(
@@ -132,8 +133,29 @@ def _answer(strikes: list[Strike], title: str) -> Answer:
 
         return strike_plot(measured, title)
 
-    text = str(measured) if isinstance(measured, Repeats) else f"{measured}\n\n{measured.compare()}"
-    return Answer(text, dataset, figure)
+    if isinstance(measured, Repeats):
+        return Answer(str(measured), dataset, figure, data=lambda: _repeats_as_data(measured))
+    comparison = measured.compare()
+    data = {**_as_data(measured), "predicted": without_nan(comparison.predicted)}
+    return Answer(f"{measured}\n\n{comparison}", dataset, figure, data=lambda: data)
+
+
+def _as_data(strike: Strike) -> dict[str, Any]:
+    """A strike as JSON takes it, in SI."""
+    quantities = strike.quantities()
+    times = {"onset": strike.onset, "end": strike.end, "release": strike.release}
+    units = {name: strike.unit(name) for name in quantities}
+    return {
+        **times,
+        "measured": without_nan(quantities),
+        "uncertainty": without_nan(strike.deviations()),
+        "units": units,
+    }
+
+
+def _repeats_as_data(repeats: Repeats) -> dict[str, Any]:
+    strikes = [_as_data(strike) for strike in repeats.strikes]
+    return {"mean": without_nan(repeats.mean), "spread": without_nan(repeats.spread), "strikes": strikes}
 
 
 def _table(repeats: Repeats) -> xarray.Dataset:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from json import dumps
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,10 @@ from jourdain.data.files import check_place, whole_file
 from jourdain.errors import BadArgument
 
 
-def new(file: Annotated[Path, typer.Argument(metavar="FILE.py", help="It must not exist yet.")]) -> None:
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE.py", help="It must not exist yet.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False,
+) -> None:
     """Write a commented model to start from: a rod that strikes a floor, with a drawing and a sweep."""
     if file.suffix != ".py":
         raise BadArgument(f"'{file}' is a Python file, so it ends with .py; write {file.with_suffix('.py')}.")
@@ -22,4 +26,7 @@ def new(file: Annotated[Path, typer.Argument(metavar="FILE.py", help="It must no
     text = files("jourdain.cli").joinpath("starter.py").read_text("utf-8").replace("FILE.py", str(file))
     with whole_file(file) as part:
         part.write_text(text, "utf-8")
+    if as_json:
+        typer.echo(dumps({"wrote": str(file), "problems": [f"{file}:rod"]}))
+        return
     typer.echo(f"wrote {file}\n\n  jourdain list {file}\n  jourdain run {file}:rod --plot {file.with_suffix('.png')}")

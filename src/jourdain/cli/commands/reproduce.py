@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from json import dumps
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,7 @@ def reproduce(
         list[str] | None,
         typer.Option("--set", help="MODEL.PARAMETER=VALUE, as in walker.m_H=10.1; several times."),
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON where the page is and what it says.")] = False,
 ) -> None:
     """Recompute the four papers: their tables and computed figures, ours beside theirs, on one page."""
     from jourdain.studies.papers.report import main
@@ -30,7 +32,8 @@ def reproduce(
         given.setdefault(model, {})[parameter] = text
     if not out.strip():
         raise BadArgument("--out needs the name of a folder.")
-    typer.echo(main(Path(out), settings_of(given)))
+    said = main(Path(out), settings_of(given))
+    typer.echo(dumps({"page": said.partition(": ")[0], "text": said}, ensure_ascii=False) if as_json else said)
 
 
 def settings_of(words: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, float]]:

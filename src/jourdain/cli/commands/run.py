@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jourdain.cli.answers import Answer, check_files, is_film
-from jourdain.cli.arguments import AXIS, pairs
+from jourdain.cli.arguments import AXIS, BOUNDS, pairs
 from jourdain.cli.problems import Problem, problem
 from jourdain.data.addresses import find
 from jourdain.errors import BadArgument
@@ -60,6 +61,26 @@ Samples = Annotated[
 ]
 
 
+Gradient = Annotated[str | None, typer.Option(help="How this quantity, as loss, changes with each parameter.")]
+Minimize = Annotated[str | None, typer.Option(help="Find the parameters of --over for which this quantity is least.")]
+Maximize = Annotated[str | None, typer.Option(help="The same, for its largest value.")]
+Over = Annotated[
+    list[str] | None, typer.Option(help=f"{BOUNDS} of a parameter of --minimize, several times; angles in degrees.")
+]
+SubjectTo = Annotated[
+    list[str] | None,
+    typer.Option(help=f"{BOUNDS} of a quantity of --minimize, as impulse.heel.normal=:10; one side may be open."),
+]
+Directions = Annotated[bool, typer.Option("--directions", help="The velocities that lose most and least.")]
+PointName = Annotated[str | None, typer.Option(help="Of --directions: also the velocity of this point.")]
+Symbolic = Annotated[bool, typer.Option("--symbolic", help="The outcome in closed form.")]
+Latex = Annotated[bool, typer.Option("--latex", help="Print the closed form as LaTeX.")]
+Project = Annotated[
+    bool, typer.Option("--project", help="Move a start that misses its constraints onto them, instead of refusing it.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON, and nothing else.")]
+
+
 @dataclass(frozen=True)
 class Options:
     """What is wanted of a problem, and in which files."""
@@ -69,6 +90,22 @@ class Options:
     plot: Path | None
     show: str | None
     samples: int | None
+    gradient: str | None = None
+    minimize: str | None = None
+    maximize: str | None = None
+    over: Mapping[str, str] = field(default_factory=dict)
+    subject_to: Mapping[str, str] = field(default_factory=dict)
+    directions: bool = False
+    point: str | None = None
+    symbolic: bool = False
+    latex: bool = False
+    project: bool = False
+
+    @property
+    def analyses(self) -> list[str]:
+        """Those that are asked for of one event, each instead of its outcome."""
+        names = ("gradient", "minimize", "maximize", "directions", "symbolic", "project")
+        return [f"--{name}" for name in names if getattr(self, name)]
 
 
 def run(
@@ -82,18 +119,34 @@ def run(
     robot: RobotFile = None,
     feet: Feet = None,
     samples: Samples = None,
+    gradient: Gradient = None,
+    minimize: Minimize = None,
+    maximize: Maximize = None,
+    over: Over = None,
+    subject_to: SubjectTo = None,
+    directions: Directions = False,
+    point: PointName = None,
+    symbolic: Symbolic = False,
+    latex: Latex = False,
+    project: Project = False,
+    as_json: Json = False,
 ) -> None:
     """Solve a problem once or over a grid; of what moves, follow its motion, its gait, or its gaits over a range."""
     from jourdain.scenarios.scenario import Scenario
 
-    options = Options(keep or [], _once("--out", outs), _once("--plot", plots), show, samples)
+    options = Options(
+        keep or [], _once("--out", outs), _once("--plot", plots), show, samples, gradient, minimize, maximize,
+        pairs("--over", BOUNDS, over or []), pairs("--subject-to", BOUNDS, subject_to or []), directions, point,
+        symbolic, latex, project,
+    )  # fmt: skip
     given = [f"{key}={text}" for key, text in (("robot", robot), ("feet", feet)) if text is not None]
     if name != "touchdown" and (given or samples is not None):
         raise BadArgument(f"--robot, --feet and --samples are for touchdown, not for '{name}'; leave them out.")
     fixed = pairs("--set", "PARAMETER=VALUE", [*(settings or []), *given])
     chosen = problem(name, fixed, pairs("--sweep", AXIS, sweeps or []), keep=keep or None)
     answer = (_solved if isinstance(chosen.model, Scenario) else _moved)(chosen, chosen.model, options)
-    replace(answer, text=f"{chosen.heading}\n\n{answer.text}").deliver(options.out, options.plot)
+    text = answer.text if options.latex else f"{chosen.heading}\n\n{answer.text}"
+    replace(answer, text=text).deliver(options.out, options.plot, as_json)
 
 
 def _once(option: str, given: list[Path] | None) -> Path | None:
@@ -112,14 +165,48 @@ def _solved(chosen: Problem, scenario: Scenario, options: Options) -> Answer:
     _check_options(chosen, scenario, options)
     if chosen.axes:
         return sweep(scenario, chosen.values, chosen.axes, options.keep, options.show)
-    if chosen.name == "touchdown":
+    if options.analyses and options.analyses != ["--project"]:
+        return _analysed(chosen, scenario, options)
+    if chosen.name == "touchdown" and not options.project:
         return touchdown(scenario, chosen.values, options.samples)
-    return event(scenario, chosen.values, chosen.title, options.keep or None)
+    return event(scenario, chosen.values, chosen.title, options.keep or None, project=options.project)
+
+
+def _analysed(chosen: Problem, scenario: Scenario, options: Options) -> Answer:
+    """What is asked for of the event instead of its outcome."""
+    from jourdain.cli.analysis import closed_form, directions, gradient, optimum
+
+    of = options.minimize or options.maximize
+    if options.gradient:
+        return gradient(scenario, chosen.values, options.gradient)
+    if of:
+        over, limits, largest = options.over, options.subject_to, bool(options.maximize)
+        return optimum(scenario, chosen.values, of, over, limits, largest, chosen.title)
+    if options.directions:
+        return directions(scenario, chosen.values, options.point)
+    return closed_form(scenario, options.latex)
 
 
 def _check_options(chosen: Problem, scenario: Scenario, options: Options) -> None:
     """Raise, before anything is solved, for quantities and files that cannot be, and options that say nothing."""
-    show, plot = options.show, options.plot
+    show, plot, asked = options.show, options.plot, options.analyses
+    if len(asked) > 1 or (asked and chosen.axes):
+        both = asked[:2] if len(asked) > 1 else [asked[0], "--sweep"]
+        raise BadArgument(f"{both[0]} and {both[1]} are two answers; ask for one at a time.")
+    if options.over and not (options.minimize or options.maximize):
+        raise BadArgument("--over says where --minimize or --maximize looks; give one of them, or leave it out.")
+    if options.subject_to and not (options.minimize or options.maximize):
+        raise BadArgument("--subject-to is for --minimize and --maximize; give one of them, or leave it out.")
+    if options.point is not None and not options.directions:
+        raise BadArgument("--point is for --directions; give both, or leave it out.")
+    if options.latex and not options.symbolic:
+        raise BadArgument("--latex says how --symbolic is printed; give both, or leave it out.")
+    if asked and asked[0] in ("--gradient", "--directions", "--symbolic") and plot is not None:
+        raise BadArgument(f"{asked[0]} has no picture; leave --plot out.")
+    if options.symbolic and options.out is not None:
+        raise BadArgument("--symbolic has no numbers to write; leave --out out, or redirect what is printed.")
+    if options.keep and asked and asked != ["--project"]:
+        raise BadArgument(f"--keep is for outcomes, not for {asked[0]}; leave it out.")
     if show is not None and (plot is None or not chosen.axes):
         raise BadArgument("--show says what --plot shows of a --sweep; give both, or leave it out.")
     if options.keep and options.out is None and not chosen.axes:
@@ -142,6 +229,8 @@ def _moved(chosen: Problem, hybrid: Hybrid, options: Options) -> Answer:
     """The answer of a problem that moves: its gaits over a parameter, its gait, or its motion."""
     from jourdain.cli.motions import branch, motion
 
+    if options.analyses:
+        raise BadArgument(f"'{chosen.name}' moves; {options.analyses[0]} is for problems that are one event.")
     if options.keep:
         raise BadArgument(f"'{chosen.name}' moves; --keep is for problems that are one event.")
     if options.show is not None and not chosen.axes:

@@ -33,10 +33,11 @@ def record(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the noise.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers of the strike as JSON.")] = False,
 ) -> None:
     """Strike a compliant, rough surface on a virtual testbed, and write what encoders and a force sensor see."""
     check_files(out, None)
-    recorded(name, pairs("--set", "PARAMETER=VALUE", settings or []), seed).deliver(out, None)
+    recorded(name, pairs("--set", "PARAMETER=VALUE", settings or []), seed).deliver(out, None, as_json)
 
 
 def recorded(name: str, settings: Mapping[str, str], seed: int) -> Answer:
@@ -73,4 +74,12 @@ def recorded(name: str, settings: Mapping[str, str], seed: int) -> Answer:
         *(f"impulse along {row}: {significant(value)} {unit_of(run.rig.event.layout, f'impulse.{row}')}"
           for row, value in run.impulse.items()),
     ]  # fmt: skip
-    return Answer("\n".join(lines), recording.to_dataset)
+    data = {
+        "onset": float(recording.onset),
+        "end": float(recording.end),
+        "samples": len(recording.t),
+        "xi": float(run.xi),
+    }
+    energies = {name: float(getattr(run, name)) for name in ("T_c_minus", "T_a_minus", "T_a_plus", "xi")}
+    impulses = {f"impulse.{row}": float(value) for row, value in run.impulse.items()}
+    return Answer("\n".join(lines), recording.to_dataset, data=lambda: {**data, **energies, **impulses})
