@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
 
 import jourdain as jd
+
+DOCS = Path(__file__).parents[2] / "docs" / "command_line.md"
 
 
 def words(**settings: object) -> list[str]:
@@ -161,3 +164,16 @@ def test_json_of_a_new_file_a_testbed_and_a_log(command, tmp_path):
     several = answer(command, "log", log, log, "--model", "pantograph", "--set", "d=0.2")
     assert len(several["strikes"]) == 2
     assert several["mean"]["T_c_minus"] == pytest.approx(read["measured"]["T_c_minus"])
+
+
+COMMANDS = re.findall(r"^    (jourdain .*?)(?:  .*)?$", DOCS.read_text("utf-8"), re.MULTILINE)
+
+
+def test_the_page_about_the_command_line(command, tmp_path, monkeypatch):
+    """Every command of docs/command_line.md, in their order."""
+    monkeypatch.chdir(tmp_path)
+    assert len(COMMANDS) > 15
+    for line in COMMANDS:
+        code, said, wrong = command(*line.split()[1:])
+        assert (code, wrong) == (0, ""), line
+        assert said, line
