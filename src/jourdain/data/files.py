@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -88,25 +88,21 @@ def whole_file(path: Path) -> Iterator[Path]:
     SIGTERM and SIGHUP remove it too. What a killed process left in the folder is removed by the next one that writes.
     """
     path = path.resolve()  # of a link, what it points to
-    part = None
+    # It has its name before it is there: Ctrl-C may come at any instant.
+    part = path.with_name(f"{_part_prefix()}{os.getpid()}-{secrets.token_hex(6)}{path.suffix}")
     with signals_clean_up() as parts:
         try:
             _remove_abandoned(path.parent)
-            handle, name = tempfile.mkstemp(
-                prefix=f"{_part_prefix()}{os.getpid()}-", suffix=path.suffix, dir=path.parent
-            )
-            part = Path(name)
             parts.append(part)
-            os.close(handle)
+            os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             part.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
             yield part
             part.replace(path)
         except OSError as error:
             raise CannotWrite(f"'{path}' cannot be written: {error.strerror or error}.") from None
         finally:
-            if part is not None:
-                with suppress(OSError):
-                    part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
 
 
 @cache

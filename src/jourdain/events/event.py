@@ -37,6 +37,7 @@ from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.symbols import PointLike
 from jourdain.naming import name_of
 from jourdain.output.printable import prints
+from jourdain.output.tables import Table, names, page
 from jourdain.quantities import rate_unit
 
 if TYPE_CHECKING:
@@ -450,7 +451,19 @@ class Event:
     @prints
     def __repr__(self) -> str:
         kinds = [f"{role.constraint.name!r}: {role.block.kind}" for role in self.roles]
-        return f"Event({', '.join([*kinds, *(repr(f'impulse {name}') for name in self.applied)])})"
+        return f"Event({names([*kinds, *(repr(f'impulse {name}') for name in self.applied)])})"
+
+    def _repr_html_(self) -> str:
+        from jourdain.mechanism.described import parameter_table
+
+        return page("Event", [self.table, parameter_table(self.parameters, self.mechanism.units)])
+
+    @property
+    def table(self) -> Table:
+        """Constraints, what becomes of them, their rows; impulses. For notebooks."""
+        rows = [[role.constraint.name, repr(role.block.law) if role.block.law is not None else str(role.block.kind),
+                 names(role.constraint.row_names)] for role in self.roles]  # fmt: skip
+        return ("constraint", "is", "rows"), [*rows, *([name, "applied impulse", ""] for name in self.applied)]
 
 
 def _without_rounding(C: SX, ones: Sequence[SX]) -> SX:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jourdain.data.numbers import significant, with_unit
 from jourdain.kinds import ON_KINDS, ContactState, Kind
+from jourdain.output import tables
 
 if TYPE_CHECKING:
     from jourdain.events.transition import Transition
@@ -40,12 +40,7 @@ def aligned(header: list[str], rows: list[list[str]], left: tuple[int, ...] = (0
 
 def page(t: Transition) -> str:
     """The same as HTML."""
-    parts = [f"<p><b>{html.escape(_headline(t))}</b></p>"]
-    for header, rows in _tables(t):
-        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
-        body = "".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-        parts.append(f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>")
-    return "\n".join(parts)
+    return tables.page(_headline(t), _tables(t))
 
 
 def _headline(t: Transition) -> str:
@@ -76,8 +71,8 @@ def pulls(t: Transition, contact: str) -> bool:
 
 
 def _tables(t: Transition) -> list[Table]:
-    tables = [_velocities(t), _rows(t), _energies(t)]
-    return [table for table in tables if table[1]]
+    found = [_velocities(t), _rows(t), _energies(t)]
+    return [table for table in found if table[1]]
 
 
 def _velocities(t: Transition) -> Table:

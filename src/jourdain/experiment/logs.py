@@ -19,6 +19,8 @@ from jourdain.experiment.rig import Rig, rig
 from jourdain.experiment.units import factor
 from jourdain.inputs import Array, FilePath, Flags
 from jourdain.naming import name_of
+from jourdain.output.printable import prints
+from jourdain.output.tables import names, page
 
 if TYPE_CHECKING:
     import pandas
@@ -35,7 +37,7 @@ SHOWN = 5  # time stamps in a message
 CLOSED = 1e-8  # what coordinates that follow from loops may miss, in the unit of the loop
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Log:
     """Samples in SI, times rising. Forces push apart where positive."""
 
@@ -49,6 +51,19 @@ class Log:
     units: Mapping[str, str]  # column → the unit that it was read in
     warnings: tuple[str, ...]  # what was said of it
     source: str = ""
+
+    @prints
+    def __repr__(self) -> str:
+        columns = [*self.rig.mechanism.symbols.q_names, *self.forces]
+        return f"<Log {self.source!r}: {len(self.t)} samples, {self.t[-1] - self.t[0]:g} s, {names(columns)}>"
+
+    def _repr_html_(self) -> str:
+        s = self.rig.mechanism.symbols
+        rows = [["samples", f"{len(self.t)}, every {self.step:g} s, from {self.t[0]:g} s to {self.t[-1]:g} s"]]
+        rows += [["coordinates", names(s.q_names)], ["rates", names(s.v_names) if self.v is not None else "not logged"]]
+        rows += [["forces", names(self.forces) or "none"], *(["warning", said] for said in self.warnings)]
+        rows += [["gap", f"{start:g} s to {end:g} s"] for start, end in self.gaps]
+        return page(f"Log {self.source}", [((), rows)])
 
     @cached_property
     def step(self) -> float:

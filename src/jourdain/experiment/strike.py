@@ -39,7 +39,7 @@ class State:
     u: float
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class Strike:
     """What a log tells of one strike. Times in s on the log's clock, energies in J, impulses in N s (turning: N m s).
 
@@ -180,6 +180,10 @@ class Strike:
         from jourdain.experiment.compare import compare
 
         return compare(self)
+
+    @prints
+    def __repr__(self) -> str:
+        return f"<Strike {self.number} of {self.log.source!r}: from {self.onset:g} s, ξ = {self.xi:.4g}>"
 
     @prints
     def __str__(self) -> str:

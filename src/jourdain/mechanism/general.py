@@ -8,6 +8,7 @@ from jourdain.inputs import Expression, RowsLike
 from jourdain.mechanism.constraint import ContactConstraint, contact
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.output.printable import prints
+from jourdain.output.tables import names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,4 +24,4 @@ class GeneralMechanism(Mechanism):
     @prints
     def __repr__(self) -> str:
         s = self.symbols
-        return f"Mechanism(q={list(s.q_names)}, v={list(s.v_names)}, parameters={dict(self.parameters)})"
+        return f"Mechanism(q=[{names(s.q_names)}], n_v={len(s.v_names)}, parameters=[{names(self.parameters)}])"

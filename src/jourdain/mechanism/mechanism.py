@@ -42,6 +42,7 @@ from jourdain.mechanism.constraint import (
 )
 from jourdain.mechanism.symbols import Follower, Loads, PointLike, PointMotion, Symbols
 from jourdain.naming import Named, name_of, refuse_clash
+from jourdain.output.tables import page
 
 if TYPE_CHECKING:
     from sympy.physics.mechanics import (
@@ -122,6 +123,14 @@ class Mechanism(ABC):
             ("constraint", self.constraints),
         )
         return [(name, what) for what, names in groups for name in names]
+
+    def _repr_html_(self) -> str:
+        from jourdain.mechanism.described import mechanism_table, parameter_table
+
+        return page(
+            f"{type(self).__name__.removeprefix('General')} of {len(self.symbols.v_names)} velocities",
+            [mechanism_table(self), parameter_table(self.parameters, self.units)],
+        )
 
     # Building
 

@@ -23,6 +23,7 @@ from jourdain.motion.simulate import Run
 from jourdain.motion.trajectory import Trajectory
 from jourdain.naming import Named
 from jourdain.output.printable import prints
+from jourdain.output.tables import page
 
 MAX_ITERATIONS = 40
 CONVERGED = 1e-12  # of the state: what a step may change of a gait
@@ -48,7 +49,7 @@ class StepResult:
     parameter_change: float  # by switches, the largest
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gait:
     """A periodic motion. q, v: just after the event that ends a step, relabelled."""
 
@@ -80,14 +81,35 @@ class Gait:
 
     @prints
     def __str__(self) -> str:
-        from jourdain.events.table import aligned, rounded
+        from jourdain.events.table import aligned
+
+        return "\n".join([self._headline, f"multipliers: {self._moduli}", "", *aligned(*self._state)])
+
+    @prints
+    def __repr__(self) -> str:
+        return f"<{self._headline.capitalize()}>"
+
+    def _repr_html_(self) -> str:
+        from jourdain.mechanism.described import parameter_table
+
+        parameters = parameter_table(self.parameters, self.hybrid.mechanism.units)
+        return page(f"{self._headline}; multipliers: {self._moduli}", [self._state, (("parameter", ""), parameters[1])])
+
+    @property
+    def _headline(self) -> str:
+        state = "stable" if self.stable else "unstable"
+        return f"gait of {self.steps} step{'s' if self.steps > 1 else ''}, period {self.period:.9g} s, {state}"
+
+    @property
+    def _moduli(self) -> str:
+        return ", ".join(_complex(one) for one in self.multipliers if abs(one) > 1e-9) or "all 0"
+
+    @property
+    def _state(self) -> tuple[list[str], list[list[str]]]:
+        from jourdain.events.table import rounded
 
         numbers = zip(state_labels(self.hybrid.mechanism), (*self.q, *self.v), strict=True)
-        rows = [[label.said, rounded(value, 1.0)] for label, value in numbers]
-        moduli = ", ".join(_complex(multiplier) for multiplier in self.multipliers if abs(multiplier) > 1e-9)
-        state = "stable" if self.stable else "unstable"
-        lines = [f"gait of {self.steps} step{'s' if self.steps > 1 else ''}, period {self.period:.9g} s, {state}"]
-        return "\n".join([*lines, f"multipliers: {moduli or 'all 0'}", "", *aligned(["after the event", ""], rows)])
+        return ["after the event", ""], [[label.said, rounded(value, 1.0)] for label, value in numbers]
 
 
 def _complex(number: complex) -> str:

@@ -28,6 +28,7 @@ from jourdain.motion.locate import Indices
 from jourdain.motion.settings import Method, Settings
 from jourdain.naming import name_of
 from jourdain.output.printable import prints
+from jourdain.output.tables import names, page
 
 if TYPE_CHECKING:
     from jourdain.motion.basin import Basin
@@ -348,4 +349,18 @@ class Hybrid:
 
     @prints
     def __repr__(self) -> str:
-        return f"Hybrid(topologies={list(self.topologies)}, parameters={self.parameters})"
+        return f"Hybrid(topologies={list(self.topologies)}, parameters=[{names(self.parameters)}])"
+
+    def _repr_html_(self) -> str:
+        from jourdain.mechanism.described import mechanism_table, parameter_table
+
+        on = [[name, names(map(name_of, listed)) or "nothing"] for name, listed in self.topologies.items()]
+        switches = [[f"{one.source} → {one.target or 'the end'}", one.name] for one in self.switches]
+        parameters = parameter_table(self.parameters, self.mechanism.units)
+        tables = [
+            (("topology", "what is on"), on),
+            (("switch", ""), switches),
+            parameters,
+            mechanism_table(self.mechanism),
+        ]
+        return page("Hybrid", tables)

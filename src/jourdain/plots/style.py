@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,35 @@ def new_figure(width: float, height: float) -> Figure:
     """An empty figure that needs no display; sizes in inches."""
     from matplotlib.figure import Figure
 
+    show_in_notebooks()
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def show_in_notebooks() -> None:
+    """Let a notebook show a figure, or the figure of axes, that pyplot does not know; pyplot shows its own."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None:
+        return
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    formatter = shell.display_formatter.formatters["image/png"]
+    for kind, shown in ((Axes, _png_of_axes), (Figure, _png)):
+        if formatter.for_type(kind) is None:
+            formatter.for_type(kind, shown)
+
+
+def _png_of_axes(ax: Axes) -> bytes | None:
+    figure: Any = ax.figure.figure if ax.figure else None
+    return None if figure is None or hasattr(figure, "number") else _png(figure)  # pyplot numbers its figures
+
+
+def _png(figure: Any) -> bytes:
+    from io import BytesIO
+
+    picture = BytesIO()
+    figure.savefig(picture, format="png", dpi=110)
+    return picture.getvalue()
 
 
 def new_axes(width: float = 6.0, height: float = 3.4, projection: str | None = None) -> Axes:

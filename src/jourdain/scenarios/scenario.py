@@ -24,6 +24,7 @@ from jourdain.events.transition import Transition
 from jourdain.inputs import Array, Expression, Flags, State, Statuses, broadcast_shape, named_values, parameter_vector
 from jourdain.mechanism.symbols import PointLike
 from jourdain.output.printable import prints
+from jourdain.output.tables import names, page
 
 if TYPE_CHECKING:
     import pandas
@@ -319,5 +320,10 @@ class Scenario:
 
     @prints
     def __repr__(self) -> str:
-        given = ", ".join(name if value is None else f"{name}={value:g}" for name, value in self.parameters.items())
-        return f"Scenario({given})"
+        given = (name if value is None else f"{name}={value:g}" for name, value in self.parameters.items())
+        return f"Scenario({names(given)})"
+
+    def _repr_html_(self) -> str:
+        from jourdain.mechanism.described import parameter_table
+
+        return page("Scenario", [parameter_table(self.parameters, self.units), self.event.table])
