@@ -128,7 +128,7 @@ def _contacts_have_digits(problem: Problem, values: Outcome, la: LinearAlgebra) 
             # Refined velocities that should be 0 are rounding of rounding.
             rounding = ROUNDING * (root(2 * (values.T_minus + values.T_plus + values.T_free), la) * length + blur)
             conditions.append(row(least - u - SINKING * usual - rounding, 0, la) <= 0)
-            pushes = row(push * free + TOLERANCE * usual - blur, 0, la) >= 0
+            pushes = row(_pushes(push, free, blur, usual), 0, la)
             # A contact that lifts has no impulse; of redundant ones any share will do.
             shares = la.largest(la.rows(values.contact_undetermined, place.start - start, place.stop - start)) > 0
             idle = la.either(la.absolute(row(push, 0, la)) <= 0, shares)
@@ -137,6 +137,11 @@ def _contacts_have_digits(problem: Problem, values: Outcome, la: LinearAlgebra) 
                 holds = _friction_holds(push, u, free, blur, usual, block.numbers["friction"], la)
                 conditions.append(la.either(shares, holds))
     return la.either(values.blurred <= 0, la.every(la.stack(*conditions)))
+
+
+def _pushes(push: Any, free: Any, noise: Any, usual: Any) -> Any:
+    """Whether an impulse pushes, and is known well enough to say so, against the speed that it gives its row."""
+    return push * free + TOLERANCE * usual - noise >= 0
 
 
 def _friction_holds(push: Any, u: Any, free: Any, noise: Any, usual: Any, friction: Any, la: LinearAlgebra) -> Any:

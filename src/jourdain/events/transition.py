@@ -204,6 +204,15 @@ class Transition:
         return self._by_name("one-sided contact", names, states)
 
     @property
+    def contact_name(self) -> Named[Any]:
+        """The same as words, as in "slips"; in a batch an array of them. "" where the event has no outcome."""
+        names = self.layout.along("one_sided")
+        words = np.array([*map(str, ContactState), ""])
+        states = self.column("contact_state")
+        found = words[np.where(np.isfinite(states), states, -1).astype(int)]
+        return self._by_name("one-sided contact", names, found)
+
+    @property
     def candidates(self) -> Any:
         """The consistent ways in which contacts can hold, each {contact: what it does}: a tuple of dicts.
 

@@ -7,6 +7,7 @@ from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.gallery._bodies import coincide, ground, planar_body, turned
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
@@ -27,7 +28,7 @@ def ballistic_pendulum() -> Scenario:
         frame=N,
         q=[theta, x, y],
         parameters={m: 0.01, M: 5.0, I: 0.1, c: 0.8, d: 0.9},
-        points={"C": C, "D": D, "bullet": bullet},
+        points={"O": O, "C": C, "D": D, "bullet": bullet},
         units={theta: "rad", x: "m", y: "m", m: "kg", M: "kg", I: "kg m^2", c: "m", d: "m"},
     )
     catch = coincide(mechanism, "catch", bullet.pos_from(D), N)
@@ -39,4 +40,5 @@ def ballistic_pendulum() -> Scenario:
         v={theta: omega, x: v},
         defaults={inclination: 0.0, omega: 0.0, v: 400.0},
         units={inclination: "rad", omega: "rad/s", v: "m/s"},
+        sketch=Sketch(links=[("O", "C", "D")], pivots=["O"], masses=["bullet"], velocities=["bullet", "C"]),
     )

@@ -11,6 +11,7 @@ from jourdain.gallery._bodies import free_box, set_body_rates
 from jourdain.laws import Frictionless
 from jourdain.laws.frictionless import Rule
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
@@ -27,6 +28,12 @@ def box_dropped_flat(law: Rule = "moreau") -> Scenario:
     N, B, C, box = free_box("box", q, m, sizes=(a, b, c))
     kinematics = set_body_rates(B, N, w)
 
+    corners, top = [], []
+    for i, (side_x, side_y) in enumerate(product((-1, 1), repeat=2), start=1):
+        across = side_x * a / 2 * B.x + side_y * b / 2 * B.y
+        corners.append(C.locatenew(f"corner_{i}", across - c / 2 * B.z))
+        top.append(C.locatenew(f"top_{i}", across + c / 2 * B.z))
+
     mechanism = Mechanism.from_sympy(
         bodies=[box],
         frame=N,
@@ -34,21 +41,27 @@ def box_dropped_flat(law: Rule = "moreau") -> Scenario:
         v=[x.diff(), y.diff(), z.diff(), *w],
         kinematics=kinematics,
         parameters={m: 3.0, a: 0.4, b: 0.3, c: 0.2},
-        points={"C": C},
+        points={"C": C, **{point.name: point for point in (*corners, *top)}},
         units=dict.fromkeys((x, y, z, a, b, c), "m")
         | dict.fromkeys((psi, theta, phi), "rad")
         | dict.fromkeys(w, "rad/s")
         | {m: "kg"},
     )
-    corners = []
-    for i, (side_x, side_y) in enumerate(product((-1, 1), repeat=2), start=1):
-        corner = C.locatenew(f"corner_{i}", side_x * a / 2 * B.x + side_y * b / 2 * B.y - c / 2 * B.z)
-        v_corner = corner.v2pt_theory(C, N, B)
-        corners.append(mechanism.contact(corner.name, normal=v_corner.dot(N.z), units="m/s"))
+    contacts = [
+        mechanism.contact(corner.name, normal=corner.v2pt_theory(C, N, B).dot(N.z), units="m/s") for corner in corners
+    ]
     heading, *spin = sp.symbols("psi w_x w_y w_z")
-    return mechanism.event(contacts=dict.fromkeys(corners, Frictionless("kappa", law))).at(
+    return mechanism.event(contacts=dict.fromkeys(contacts, Frictionless("kappa", law))).at(
         q={z: c / 2, psi: heading},
         v={z.diff(): -v, **dict(zip(w, spin, strict=True))},
         defaults={heading: 0.3, v: 2.0, "kappa": 0.5} | dict.fromkeys(spin, 0.0),
         units={heading: "rad", v: "m/s", "kappa": "1"} | dict.fromkeys(spin, "rad/s"),
+        sketch=Sketch(
+            links=[
+                *(tuple(f"{face}_{i}" for i in (1, 2, 4, 3, 1)) for face in ("corner", "top")),
+                *((f"corner_{i}", f"top_{i}") for i in range(1, 5)),
+            ],
+            velocities=["C"],
+            acts={f"corner_{i}": f"corner_{i}" for i in range(1, 5)},
+        ),
     )

@@ -8,6 +8,7 @@ import sympy as sp
 from sympy.physics.mechanics import PinJoint, RigidBody, System, dynamicsymbols, inertia
 
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
@@ -27,11 +28,12 @@ def jointed_four_bar() -> Scenario:
         one.central_inertia = inertia(one.frame, 0, 0, m * l**2 / 12)
 
     system = System.from_newtonian(ground)
-    previous, end = ground, 0 * ground.x
+    previous, end, pins = ground, 0 * ground.x, []
     for i, (one, l) in enumerate(zip(bars, lengths, strict=True)):
         hinge = PinJoint(f"hinge_{i + 1}", previous, one, q[i], w[i], parent_point=end, child_point=-l / 2 * one.x,
                          joint_axis=previous.z)  # fmt: skip
         system.add_joints(hinge)
+        pins.append(hinge.parent_point)
         previous, end = one, l / 2 * one.x
     tip = previous.masscenter.locatenew("tip", end)
     gap = tip.pos_from(ground.masscenter) - l4 * ground.x
@@ -43,7 +45,7 @@ def jointed_four_bar() -> Scenario:
     mechanism = Mechanism.from_system(
         system,
         parameters=dict(zip((*lengths, l4, *masses), (0.1, 0.25, 0.2, 0.3, 0.5, 1.2, 1.0), strict=True)),
-        points={"tip": tip},
+        points={**dict(zip("OAB", pins, strict=True)), "tip": tip},
         units={symbol: unit for unit, several in kinds.items() for symbol in several},
     )
     jam = mechanism.constraint("jam", w2, units="rad/s")
@@ -54,4 +56,10 @@ def jointed_four_bar() -> Scenario:
         guess={q2: -0.6, q3: -2.0},
         defaults={theta: radians(60), omega: 2.0},
         units={theta: "rad", omega: "rad/s"},
+        sketch=Sketch(
+            links=[("O", "A", "B", "tip")],
+            pivots=["O", "tip"],
+            velocities=["A", "B"],
+            acts={"holonomic 0": "tip", "holonomic 1": "tip"},
+        ),
     )

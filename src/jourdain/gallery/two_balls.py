@@ -9,6 +9,7 @@ from sympy.physics.mechanics import ReferenceFrame, RigidBody, dynamicsymbols, i
 
 from jourdain.gallery._bodies import ground
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
@@ -61,4 +62,5 @@ def two_balls() -> Scenario:
         v=prior,
         defaults={beta: radians(30), "v_1x": 2.0, "v_1y": 0.0, "v_2x": 0.0, "v_2y": 0.0, "kappa": 0.9},
         units={beta: "rad", "kappa": "1"},
+        sketch=Sketch(arcs={"C_1": (r, "C_1"), "C_2": (r, "C_2")}, velocities=["C_1", "C_2"], view="xy"),
     )

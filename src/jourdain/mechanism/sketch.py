@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """What to draw in the x–y plane of the frame; where everything lies follows from the pose.
+    """What to draw; where everything lies follows from the pose.
 
     >>> arm = Sketch(links=[("motor", "elbow", "hand")], pivots=["motor"], acts={"wall": "hand"}, surfaces=["wall"])
     >>> arm.points()
@@ -39,6 +39,7 @@ class Sketch:
     floors: Mapping[Expression, int] = field(default_factory=dict)
     # A point that stays where it is when legs swap their names and the origin moves: the picture moves on with it.
     anchor: str = ""
+    view: str = ""  # from which side: "xy", "xz", "yz" or "oblique"; by itself the plane in which all of it lies
     tilt: Expression | None = None  # a number or a parameter: the angle by which the frame goes down to the right
 
     def points(self) -> tuple[str, ...]:

@@ -14,9 +14,11 @@ from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent
 from jourdain.inputs import Array, named_values
 from jourdain.naming import name_of
-from jourdain.plots.bodies import IN_METRES, draw_bodies, draw_ground
+from jourdain.plots.bodies import draw_bodies, draw_ground
 from jourdain.plots.data import check_single
-from jourdain.plots.style import BLUE, GREEN, SMALL, VERMILION, new_axes, short
+from jourdain.plots.plain_sketch import plain_sketch
+from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes, short
+from jourdain.plots.views import View, view_of
 from jourdain.quantities import QUANTITIES
 
 if TYPE_CHECKING:
@@ -26,36 +28,50 @@ if TYPE_CHECKING:
     from jourdain.mechanism.sketch import Sketch
     from jourdain.scenarios.scenario import Scenario
 
-AXES = ("x", "y")
+AXES, SIDES = ("x", "y", "z"), ("minus", "plus")
+FACING = 0.1  # of a normal: what is left of it on the paper where the surface is seen from above
 LONGEST = 0.3  # of the drawing: the longest arrow of its kind
+ROUNDING = 1e-12
 NOTHING = 1e-9  # of the longest: an arrow that is not drawn
 
 
-def drawing(scenario: Scenario, ax: Axes | None = None, parameters: Mapping[str, Any] = {}, **more: ArrayLike) -> Axes:
+def drawing(
+    scenario: Scenario,
+    ax: Axes | None = None,
+    parameters: Mapping[str, Any] = {},
+    view: str | None = None,
+    **more: ArrayLike,
+) -> Axes:
     """The mechanism at its pose, with velocities before and after and the impulses as arrows, lengths in m.
 
-    What is drawn is the scenario's `sketch`. Arrows of a kind share a scale, which the legend tells by the longest one.
+    What is drawn is the scenario's `sketch`; without one, its points, linked where they stay at one distance. Arrows of
+    a kind share a scale, which the legend tells by the longest one. `view`: "xy", "xz", "yz" or "oblique"; if not
+    given, that of the sketch, else the plane in which all of it lies, else the oblique one.
     """
-    if scenario.sketch is None:
-        raise BadEvent("The scenario has no sketch, so it cannot be drawn; give one: event.at(…, sketch=jd.Sketch(…)).")
     given = {**named_values("parameters", parameters), **more}
     t = scenario.solve(parameters=given)
     check_single(t.batch_shape, "A drawing shows one event")
-    return draw_outcome(scenario, t, given, ax)
+    return draw_outcome(scenario, t, given, ax, view)
 
 
-def draw_outcome(scenario: Scenario, t: Transition, parameters: Mapping[str, Any], ax: Axes | None = None) -> Axes:
+def draw_outcome(
+    scenario: Scenario, t: Transition, parameters: Mapping[str, Any], ax: Axes | None = None, view: str | None = None
+) -> Axes:
     """See `drawing`, of an outcome that is known."""
-    assert scenario.sketch is not None
-    pose = _Pose(scenario, scenario.sketch, t, scenario.state(parameters)[2])
+    pose = _Pose(scenario, t, scenario.state(parameters)[2], view)
+    if not pose.sketch.points():
+        raise BadEvent("Nothing can be drawn: no point has a known place; name some, as in points={'A': A}.")
     ax = new_axes(6.0, 4.2) if ax is None else ax
     ax.set_aspect("equal", adjustable="datalim")
-    for name in scenario.sketch.surfaces:
-        _surface(ax, pose.places[scenario.sketch.acts[name]], pose.directions(name)[0], pose.size)
-    radii = {name: pose.radius(name) for name in scenario.sketch.arcs}
-    draw_bodies(ax, scenario.sketch, pose.places, radii, pose.size)
+    for name in pose.sketch.surfaces:
+        _surface(ax, pose.places[pose.sketch.acts[name]], pose.directions(name)[0], pose.view, pose.size)
+    radii = {name: pose.radius(name) for name in pose.sketch.arcs}
+    draw_bodies(ax, pose.sketch, pose.places, radii, pose.size)
     keys = [*_velocities(ax, pose), *_impulses(ax, pose)]
-    ax.set(**IN_METRES)
+    if pose.view.labels is None:
+        _triad(ax, pose)
+    else:
+        ax.set(**dict(zip(("xlabel", "ylabel"), pose.view.labels, strict=True)))
     ax.margins(0.08)
     if keys:
         ax.legend(handles=keys, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False,
@@ -63,14 +79,31 @@ def draw_outcome(scenario: Scenario, t: Transition, parameters: Mapping[str, Any
     return ax
 
 
+def can_be_drawn(scenario: Scenario) -> bool:
+    """Whether there is a sketch, or a point whose place is known."""
+    points = scenario.event.mechanism.points.values()
+    return scenario.sketch is not None or any(point.position is not None for point in points)
+
+
 @dataclass(frozen=True)
 class _Pose:
-    """Where everything is, and which way it moves and is pushed, in the x–y plane."""
+    """Where everything is, and which way it moves and is pushed, on the paper."""
 
     scenario: Scenario
-    sketch: Sketch
     t: Transition
     p: Array  # the event's parameters
+    wanted: str | None  # the name of a view
+
+    @cached_property
+    def sketch(self) -> Sketch:
+        return self.scenario.sketch or plain_sketch(self.scenario.event, self.parameters)
+
+    @cached_property
+    def view(self) -> View:
+        return view_of(self.wanted or self.sketch.view or None, [
+            *self._at.values(), *(self._velocity(name, side) for name in self.sketch.velocities for side in SIDES),
+            *(self._impulse(name) for name in self.sketch.acts),
+        ])  # fmt: skip
 
     @cached_property
     def parameters(self) -> dict[str, float]:
@@ -84,28 +117,41 @@ class _Pose:
         return self.scenario.event.mechanism
 
     @cached_property
+    def _at(self) -> dict[str, Array]:
+        """In the frame, (3,)."""
+        return {name: self._mechanism.position(name, self.t.q, **self.parameters) for name in self.sketch.points()}
+
+    @cached_property
     def places(self) -> dict[str, Array]:
-        return {name: self._mechanism.position(name, self.t.q, **self.parameters)[:2] for name in self.sketch.points()}
+        return {name: self.view(at) for name, at in self._at.items()}
 
     @cached_property
     def size(self) -> float:
         """Of the drawing, in m."""
         points = np.array(list(self.places.values()))
         radii = [self.radius(name) for name in self.sketch.arcs]
-        return float(np.max(np.ptp(points, axis=0), initial=max(radii, default=0.0))) or 1.0
+        return float(np.max(np.ptp(points, axis=0), initial=2 * max(radii, default=0.0))) or 1.0
+
+    @property
+    def speed(self) -> float:
+        """What the quickest velocity would move the drawing by, m/s: less than a small part of it is rounding."""
+        return max(self.size, 1.0) * float(np.abs([self.t.v_minus, self.t.v_plus]).max(initial=0.0))
 
     def radius(self, centre: str) -> float:
         return self.parameters[name_of(self.sketch.arcs[centre][0])]
 
     def velocity(self, point: str, side: str) -> Array:
+        return self.view(self._velocity(point, side))
+
+    def _velocity(self, point: str, side: str) -> Array:
         v = getattr(self.t, f"v_{side}")
-        return np.asarray(self._mechanism.point_velocity(point, self.t.q, v, **self.parameters)[:2])
+        return np.asarray(self._mechanism.point_velocity(point, self.t.q, v, **self.parameters))
 
     def _jacobian(self, name: str) -> Array:
-        return np.asarray(self._mechanism.jacobian(self.sketch.acts[name], self.t.q, **self.parameters)[:2])
+        return np.asarray(self._mechanism.jacobian(self.sketch.acts[name], self.t.q, **self.parameters))
 
     def directions(self, name: str) -> Array:
-        """Which way a unit impulse along each row of a constraint pushes its point, `(rows, 2)`."""
+        """Which way a unit impulse along each row of a constraint pushes its point, in the frame, `(rows, 3)`."""
         (constraint,) = (role.constraint for role in self.scenario.event.roles if role.constraint.name == name)
         C, _ = constraint.rows(self.t.q, **self.parameters)
         J = self._jacobian(name)
@@ -120,6 +166,9 @@ class _Pose:
 
     def impulse(self, name: str) -> Array:
         """The impulse on a point, N s."""
+        return self.view(self._impulse(name))
+
+    def _impulse(self, name: str) -> Array:
         event = self.scenario.event
         if name in event.applied:
             f = Evaluator(event.inputs, {"f": event.applied[name]})(self.t.q, self.t.v_minus, self.p)["f"]
@@ -127,20 +176,47 @@ class _Pose:
         return np.asarray(np.atleast_1d(self.t.impulse[name]) @ self.directions(name))
 
 
-def _surface(ax: Axes, at: Array, normal: Array, size: float) -> None:
+def _surface(ax: Axes, at: Array, normal: Array, view: View, size: float) -> None:
     """A piece of the surface through a point; hatched where it is solid, against the normal."""
     if not np.any(normal):  # nothing moves there: no telling how it lies
         return
-    n = normal / np.hypot(*normal)
+    if view.labels is None:
+        _patch(ax, at, normal, view, size)
+        return
+    n = view(normal)
+    if np.hypot(*n) < FACING * np.linalg.norm(normal):  # seen from above: it is the paper
+        return
+    n = n / np.hypot(*n)
     along, depth = 0.3 * size * np.array([-n[1], n[0]]), -0.05 * size * n
     draw_ground(ax, np.array([at - along, at + along]), depth)
 
 
+def _patch(ax: Axes, at: Array, normal: Array, view: View, size: float) -> None:
+    """A round piece of a surface in space."""
+    n = normal / np.linalg.norm(normal)
+    one = np.cross(n, np.eye(3)[np.argmin(np.abs(n))])
+    one = one / np.linalg.norm(one)
+    angle = np.linspace(0, 2 * np.pi, 60)[:, None]
+    ring = 0.3 * size * (np.cos(angle) * one + np.sin(angle) * np.cross(n, one))
+    ax.fill(*(at + view(ring)).T, facecolor="#EEEEEE", edgecolor=GREY, linewidth=1.0, zorder=1)
+
+
+def _triad(ax: Axes, pose: _Pose) -> None:
+    """The axes of the frame, in a corner of the drawing."""
+    ax.set_axis_off()
+    places = np.array(list(pose.places.values()))
+    corner = places.min(axis=0) - 0.35 * pose.size
+    for name, axis in zip("xyz", np.eye(3), strict=True):
+        tip = corner + 0.15 * pose.size * pose.view(axis)
+        _arrow(ax, corner, tip - corner, pose.size, GREY, "-", 1.0)
+        ax.annotate(f"${name}$", tuple(corner + 1.35 * (tip - corner)), ha="center", va="center", color="#555555")
+
+
 def _velocities(ax: Axes, pose: _Pose) -> list[Any]:
     """Arrows before (dashed) and after (solid); what the legend says of them."""
-    arrows = {(name, side): pose.velocity(name, side) for name in pose.sketch.velocities for side in ("minus", "plus")}
+    arrows = {(name, side): pose.velocity(name, side) for name in pose.sketch.velocities for side in SIDES}
     longest = max((float(np.hypot(*v)) for v in arrows.values()), default=0.0)
-    if longest == 0:
+    if longest <= ROUNDING * pose.speed:
         return []
     looks = {"minus": (BLUE, (0, (4, 2)), "before"), "plus": (VERMILION, "-", "after")}
     keys = []

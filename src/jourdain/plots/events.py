@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from jourdain.inputs import named_values
-from jourdain.plots.drawing import draw_outcome
+from jourdain.plots.drawing import can_be_drawn, draw_outcome
 from jourdain.plots.energy import energy_bars
 from jourdain.plots.robots import robot_picture
 from jourdain.plots.style import new_figure
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def event_plot(scenario: Scenario, title: str = "", parameters: Mapping[str, Any] = {}, **more: ArrayLike) -> Axes:
-    """The energies before and after; above them the mechanism, if the scenario has a sketch or it is a robot.
+    """The energies before and after; above them the mechanism, if it has points.
 
     Axes of the topmost.
     """
@@ -41,7 +41,7 @@ def outcome_plot(scenario: Scenario, t: Transition, parameters: Mapping[str, Any
         picture = robot_picture(robot, t.q, feet, cells[0])
         picture.set_title(title)
         return picture
-    if scenario.sketch is None:
+    if not can_be_drawn(scenario):
         return energy_bars(t, title=title)
     above, below = new_figure(6.4, 7.2).subplots(2, 1, height_ratios=(1.3, 1))
     energy_bars(t, below)

@@ -1,0 +1,78 @@
+"""A sketch of a mechanism that has none: points that stay at one distance are linked, others are masses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jourdain.inputs import Array
+from jourdain.kinds import Kind
+from jourdain.mechanism.constraint import ContactConstraint
+from jourdain.mechanism.sketch import Sketch
+
+if TYPE_CHECKING:
+    from jourdain.events.event import Event
+    from jourdain.mechanism.mechanism import Mechanism
+
+N_POSES, SEED = 6, 5
+ALIKE = 1e-9  # of the distances: what stays the same
+MOST_VELOCITIES = 6
+
+
+def plain_sketch(event: Event, parameters: Mapping[str, float]) -> Sketch:
+    """Links, pivots, masses, velocities and where impulses act, as far as points tell them."""
+    mechanism = event.mechanism
+    poses = np.random.default_rng(SEED).uniform(-1.0, 1.0, (N_POSES, len(mechanism.symbols.q_names)))
+    places = {name: mechanism.position(name, poses, **parameters)
+              for name, motion in mechanism.points.items() if motion.position is not None}  # fmt: skip
+    places = {name: at for name, at in places.items() if np.isfinite(at).all()}
+    motions = {name: mechanism.jacobian(name, poses, **parameters) for name in places}
+    links = _links(places)
+    linked = {name for link in links for name in link}
+    still = [name for name in places if not motions[name].any()]
+    moving = [name for name in places if name not in still]
+    acts = _acts(event, mechanism, poses, parameters, motions)
+    return Sketch(
+        links=links,
+        masses=[name for name in moving if name not in linked],
+        pivots=[name for name in still if name in linked],
+        velocities=moving[:MOST_VELOCITIES],
+        acts=acts,
+        surfaces=[role.constraint.name for role in event.roles
+                  if isinstance(role.constraint, ContactConstraint) and role.constraint.name in acts],
+    )  # fmt: skip
+
+
+def _links(places: Mapping[str, Array]) -> list[tuple[str, str]]:
+    """The shortest tree of lines between points whose distance is the same in all poses."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    names = list(places)
+    if len(names) < 2:
+        return []
+    at = np.array([places[name] for name in names])  # (points, poses, 3)
+    apart = np.linalg.norm(at[:, None] - at[None], axis=-1)
+    rigid = np.ptp(apart, axis=-1) <= ALIKE * apart.max(initial=1.0)
+    tree = minimum_spanning_tree(csr_array(np.triu(np.where(rigid, apart[..., 0], 0.0), 1))).tocoo()
+    return [(names[i], names[j]) for i, j in zip(tree.row, tree.col, strict=True)]
+
+
+def _acts(
+    event: Event, mechanism: Mechanism, poses: Array, parameters: Mapping[str, Any], motions: Mapping[str, Array]
+) -> dict[str, str]:
+    """Constraint or applied impulse → the point whose velocity its rows are combinations of."""
+    found = {name: name for name in event.applied if name in motions}
+
+    for role in event.roles:
+        if role.block.kind == Kind.NONIDEAL:
+            continue
+        C, _ = role.constraint.rows(poses, **parameters)
+        for name, J in motions.items():
+            e = C @ np.linalg.pinv(J)
+            if np.allclose(e @ J, C, atol=ALIKE * np.abs(C).max(initial=0.0)) and np.any(C):
+                found[role.constraint.name] = name
+                break
+    return found

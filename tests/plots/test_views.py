@@ -1,0 +1,108 @@
+"""Drawings: every problem of the gallery has one; sketches that nobody wrote; views."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
+from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+import jourdain as jd
+from jourdain import gallery
+from jourdain.plots.plain_sketch import plain_sketch
+from jourdain.plots.views import VIEWS, view_of
+
+NO_PLACES = ("bicycle", "rolling_disc")  # their points are known by their velocities only
+EVENTS = [name for name in gallery.__all__ if name not in ("capture", "touchdown", *NO_PLACES)]
+
+
+def arrows(ax):
+    return [note.arrow_patch for note in ax.texts if isinstance(getattr(note, "arrow_patch", None), FancyArrowPatch)]
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_every_event_of_the_gallery_is_drawn(name):
+    scenario = getattr(gallery, name)()
+    if not isinstance(scenario, jd.Scenario):
+        pytest.skip("it moves")
+    ax = jd.plots.drawing(scenario)
+    ax.figure.canvas.draw()
+    assert arrows(ax)
+    assert ax.lines or ax.patches
+
+
+@pytest.mark.parametrize("name", NO_PLACES)
+def test_without_places_there_are_bars_and_a_sentence(name):
+    scenario = getattr(gallery, name)()
+    with pytest.raises(jd.BadEvent, match="no point has a known place"):
+        jd.plots.drawing(scenario)
+    assert isinstance(jd.plots.event_plot(scenario).figure, Figure)
+
+
+def test_planes_are_recognised_and_views_chosen():
+    vectors = np.random.default_rng(3).normal(size=(5, 3))
+    for name, across in (("xy", 2), ("xz", 1), ("yz", 0)):
+        flat = vectors.copy()
+        flat[:, across] = 0
+        assert view_of(None, flat) is VIEWS[name]
+    assert view_of(None, vectors) is VIEWS["oblique"]
+    assert view_of("xz", vectors) is VIEWS["xz"]
+    with pytest.raises(jd.Error, match="no view 'top'"):
+        view_of("top", vectors)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_are_orthogonal_projections(name):
+    view = VIEWS[name]
+    np.testing.assert_allclose(view.matrix @ view.matrix.T, np.eye(2), atol=1e-15)
+    np.testing.assert_allclose(view(view.towards), 0, atol=1e-15)
+
+
+def test_the_view_of_a_drawing():
+    box = gallery.box_dropped_flat()
+    assert "$z$" in jd.plots.drawing(box, view="xz").get_ylabel()
+    assert jd.plots.drawing(box).get_xlabel() == ""
+
+
+@pytest.fixture
+def pendulum():
+    """Two links: O–A of length 1, A–B of length 2 with its middle C; a foot that strikes a floor."""
+    q1, q2 = q = dynamicsymbols("q1 q2")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    frames = [N.orientnew(name, "Axis", [angle, N.z]) for name, angle in zip("DE", q, strict=True)]
+    A = O.locatenew("A", frames[0].x)
+    C, B = (A.locatenew(name, reach * frames[1].x) for name, reach in (("C", 1), ("B", 2)))
+    bodies = [RigidBody(f"b{i}", point, frame, 1, (inertia(frame, 0, 0, 1), point))
+              for i, (point, frame) in enumerate(zip((A, C), frames, strict=True))]  # fmt: skip
+    mechanism = jd.Mechanism.from_sympy(bodies, N, q, points={"O": O, "A": A, "B": B, "C": C})
+    floor = mechanism.contact("floor", normal=B.vel(N).dot(N.y), tangent=[B.vel(N).dot(N.x)])
+    elbow = mechanism.constraint("elbow", q2.diff() - q1.diff())
+    return mechanism.event(inert=[floor, elbow])
+
+
+def test_points_that_stay_at_one_distance_are_linked(pendulum):
+    sketch = plain_sketch(pendulum, {})
+    assert {frozenset(link) for link in sketch.links} == {frozenset("OA"), frozenset("AC"), frozenset("CB")}
+    assert sketch.pivots == ["O"]
+    assert sketch.masses == []
+    assert set(sketch.velocities) == {"A", "B", "C"}
+    assert sketch.acts["floor"] == "B"
+    assert sketch.surfaces == ["floor"]
+
+
+def test_an_event_without_a_sketch_is_drawn(pendulum):
+    angle = sp.Symbol("angle")
+    scenario = pendulum.at(q={"q1": angle, "q2": -angle}, v={"q1": 1.0, "q2": -0.5}, defaults={angle: 0.4})
+    ax = jd.plots.drawing(scenario)
+    assert len(ax.lines) > 3
+    assert any("floor" in text.get_text() for text in ax.texts)
+
+
+def test_fonts_of_a_pdf_are_embedded_as_truetype(tmp_path):
+    jd.plots.save(jd.plots.drawing(gallery.walker()), tmp_path / "walker.pdf")
+    written = (tmp_path / "walker.pdf").read_bytes()
+    assert b"/Type3" not in written
+    assert b"/FontFile2" in written
