@@ -36,6 +36,6 @@ def save(ax: Axes | Figure, path: FilePath) -> None:
     figure: Any = ax.figure.figure if ax.figure else ax  # of axes in a part of a figure, the whole
     suffix = check_format(Path(path))
     metadata = {_TIMES[suffix]: None} if suffix in _TIMES else None
-    fonts = {"pdf.fonttype": 42, "ps.fonttype": 42}  # embedded TrueType; publishers refuse Type 3
-    with rc_context({"svg.hashsalt": "jourdain", **fonts}):  # the names of clip paths, else random
+    # The names of clip paths would be random; fonts are embedded as TrueType, since publishers refuse Type 3.
+    with rc_context({"svg.hashsalt": "jourdain", "pdf.fonttype": 42, "ps.fonttype": 42}):
         figure.savefig(path, format=suffix, dpi=DPI, metadata=metadata)
