@@ -177,3 +177,14 @@ def test_contacts_of_such_sizes_are_refused(scale: float, law: Any) -> None:
         jd.transition(np.eye(2), [0.3, -1.0], contacts=[foot])
     many = jd.transition(np.tile(np.eye(2), (4096, 1, 1)), [0.3, -1.0], contacts=[foot])
     assert np.all(many.status == jd.Status.NOT_FINITE)
+
+
+@pytest.mark.parametrize("n", [0, 3, 4096])
+@pytest.mark.parametrize("scale", SCALES)
+def test_rows_of_any_size_count_as_degrees_of_freedom(scale: float, n: int) -> None:
+    """One row is on before, another one appears: 3 velocities, of which 2 are free before, 2 during and after."""
+    v = np.broadcast_to([1.0, 0.0, 0.5], (n, 3)) if n else np.array([1.0, 0.0, 0.5])
+    t = jd.transition(np.eye(3), v, released=[[0.0, scale, 0.0]], inert=[[1.0, 0.0, 0.0]])
+    assert np.all(t.ok)
+    dof = np.stack([t.dof.prior, t.dof.virtual, t.dof.posterior], axis=-1) if not n else t.dof
+    np.testing.assert_array_equal(np.broadcast_to([2, 2, 2], np.shape(dof)), dof)
