@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from jourdain.algebra import lapack
-from jourdain.algebra.checks import TOLERANCE, _friction_holds, _pushes
+from jourdain.algebra.checks import SINKING, TOLERANCE, _friction_holds, _keeps_out, _pushes
 from jourdain.algebra.privileged import choose_names
 
 
@@ -24,6 +24,17 @@ def column(*numbers: float) -> NDArray[np.float64]:
 def test_an_impulse_pushes_if_it_is_larger_than_its_noise(push: float, noise: float, holds: bool, free: float) -> None:
     """All in speeds of the row, of which 1 is usual."""
     assert _pushes(column(push / free), column(free), column(noise), column(1.0)).item() == holds
+
+
+@pytest.mark.parametrize(
+    ("u", "least", "rounding", "holds"),
+    [(0.3, 0.3, 0.0, True), (0.2, 0.3, 0.0, False), (0.4, 0.3, 0.0, True), (0.2, 0.3, 0.11, True), (0.2, 0.3, 0.09, False),
+     (-0.9 * SINKING, 0.0, 0.0, True), (-1.1 * SINKING, 0.0, 0.0, False)],
+)  # fmt: skip
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_a_contact_does_not_sink_in(u: float, least: float, rounding: float, holds: bool, unit: float) -> None:
+    found = _keeps_out(column(u * unit), column(least * unit), column(unit), column(rounding * unit))
+    assert found.item() == holds
 
 
 def holds(tangential: list[float], slip: list[float], noise: float = 0.0, friction: float = 0.5) -> bool:

@@ -353,3 +353,26 @@ def test_a_sum_in_twice_the_digits(rng: np.random.Generator) -> None:
     found = lapack.exact_sum((A, x), (B, y), (nearly, -np.ones((1, 1))))
     expected = rational(A) @ rational(x) + rational(B) @ rational(y) - rational(nearly)
     np.testing.assert_allclose(found, expected.astype(float), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [0, 3, N_COMPILED])
+def test_a_row_that_is_lost_for_good_is_no_answer(n: int) -> None:
+    """Two rows nearly parallel in velocities beside masses of 1e-8 … 1e-30: all digits, or a refusal."""
+    refused = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        M = np.diag([1.0, 10.0 ** rng.uniform(-30, -8), 2.0])
+        C = rng.normal(size=(2, 3))
+        C[1] = C[0] + 10.0 ** rng.uniform(-6, 0) * rng.normal(size=3)
+        v = rng.normal(size=3)
+        try:
+            t = jd.transition(M, np.broadcast_to(v, (n, 3)) if n else v, inert=C)
+        except jd.NotConverged:
+            refused += 1
+            continue
+        if np.all(t.status == jd.Status.NOT_CONVERGED):
+            refused += 1
+            continue
+        assert np.all(t.ok)
+        assert_digits(t, exact(M, v, C, 0.0), 10 * DIGITS)
+    assert 0 < refused < 30

@@ -127,7 +127,7 @@ def _contacts_have_digits(problem: Problem, values: Outcome, la: LinearAlgebra) 
             blur = noise * root(free, la)
             # Refined velocities that should be 0 are rounding of rounding.
             rounding = ROUNDING * (root(2 * (values.T_minus + values.T_plus + values.T_free), la) * length + blur)
-            conditions.append(row(least - u - SINKING * usual - rounding, 0, la) <= 0)
+            conditions.append(row(_keeps_out(u, least, usual, rounding), 0, la))
             pushes = row(_pushes(push, free, blur, usual), 0, la)
             # A contact that lifts has no impulse; of redundant ones any share will do.
             shares = la.largest(la.rows(values.contact_undetermined, place.start - start, place.stop - start)) > 0
@@ -137,6 +137,11 @@ def _contacts_have_digits(problem: Problem, values: Outcome, la: LinearAlgebra) 
                 holds = _friction_holds(push, u, free, blur, usual, block.numbers["friction"], la)
                 conditions.append(la.either(shares, holds))
     return la.either(values.blurred <= 0, la.every(la.stack(*conditions)))
+
+
+def _keeps_out(u: Any, least: Any, usual: Any, rounding: Any) -> Any:
+    """Whether a contact leaves at least as quickly as its law says, in usual speeds and up to rounding."""
+    return u + SINKING * usual + rounding >= least
 
 
 def _pushes(push: Any, free: Any, noise: Any, usual: Any) -> Any:
