@@ -28,8 +28,8 @@ def test_an_impulse_pushes_if_it_is_larger_than_its_noise(push: float, noise: fl
 
 @pytest.mark.parametrize(
     ("u", "least", "rounding", "holds"),
-    [(0.3, 0.3, 0.0, True), (0.2, 0.3, 0.0, False), (0.4, 0.3, 0.0, True), (0.2, 0.3, 0.11, True), (0.2, 0.3, 0.09, False),
-     (-0.9 * SINKING, 0.0, 0.0, True), (-1.1 * SINKING, 0.0, 0.0, False)],
+    [(0.3, 0.3, 0.0, True), (0.2, 0.3, 0.0, False), (0.4, 0.3, 0.0, True), (0.2, 0.3, 0.11, True),
+     (0.2, 0.3, 0.09, False), (-0.9 * SINKING, 0.0, 0.0, True), (-1.1 * SINKING, 0.0, 0.0, False)],
 )  # fmt: skip
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 def test_a_contact_does_not_sink_in(u: float, least: float, rounding: float, holds: bool, unit: float) -> None:
