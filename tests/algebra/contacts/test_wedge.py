@@ -102,3 +102,30 @@ def test_a_tangent_that_a_row_holds_carries_nothing(m: int, rng: np.random.Gener
     assert (rough.impulse["contact 0"][ok, 1] == 0).all()
     np.testing.assert_allclose(rough.v_plus[ok], smooth.v_plus[ok], atol=1e-13)
     np.testing.assert_allclose(rough.impulse["inert"][ok], smooth.impulse["inert"][ok], atol=1e-12)
+
+
+@pytest.mark.parametrize("hypothesis", HYPOTHESES)
+@pytest.mark.parametrize("n", [0, 3])
+@pytest.mark.parametrize(
+    ("slope", "friction"), [(0.4, 0.1), (0.4, 0.39), (0.4, 0.41), (0.4, 5.0), (1.5, 1.4), (1.5, 1.6)]
+)
+def test_a_support_that_moves_into_a_wedge(slope: float, friction: float, n: int, hypothesis: Any) -> None:
+    """A particle that stays in a plane of this slope: where it sticks on the support, no impulse makes it give way.
+
+    With less friction than the slope it slides up before the support, u_n⁺ = 0.
+    """
+    q, v, w = ca.SX.sym("q", 3), ca.SX.sym("v", 3), ca.SX.sym("w")
+    made = jd.Mechanism.from_casadi(q, v, 2 * ca.SX.eye(3), parameters={w: 0.5})
+    plane = made.constraint("plane", v[2] - slope * v[0])
+    floor = made.contact("floor", normal=v[2] - w, tangent=[v[0], v[1]])
+    event = made.event(regular=[plane], contacts={floor: laws.Coulomb(friction, 0.0, hypothesis)})
+    before = np.array([-1.0, 0.0, -slope])
+    if friction < slope:
+        t = event.solve(v=np.broadcast_to(before, (n, 3)) if n else before)
+        np.testing.assert_allclose(np.atleast_2d(t.u_plus["floor"])[:, 0], 0, atol=1e-9)
+        return
+    if n:
+        assert (event.solve(v=np.broadcast_to(before, (n, 3))).status == jd.Status.INFEASIBLE).all()
+        return
+    with pytest.raises(jd.Infeasible, match="'floor' wedges"):
+        event.solve(v=before)
