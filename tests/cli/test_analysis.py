@@ -74,11 +74,11 @@ def test_directions(command):
 
 
 def test_symbolic(command):
-    expected = jd.gallery.sleigh().event.symbolic()
-    found = answer(command, "run", "sleigh", "--symbolic")
+    expected = jd.gallery.rolling_sphere().symbolic()
+    found = answer(command, "run", "rolling_sphere", "--symbolic")
     assert found.pop("latex") == expected.latex()
     assert found == {name: str(formula) for name, formula in expected.formulas().items()}
-    code, said, _ = command("run", "sleigh", "--symbolic", "--latex")
+    code, said, _ = command("run", "rolling_sphere", "--symbolic", "--latex")
     assert (code, said) == (0, f"{expected.latex()}\n")
 
 

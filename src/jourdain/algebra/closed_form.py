@@ -114,11 +114,11 @@ def solve(
 
     `before` is C v⁻ as far as it is known, `jump` is r; outputs are G v + g; `rows` names those of each constraint.
     """
-    M, C = M.applyfunc(_readable), C.applyfunc(_readable)
+    M, C = M.applyfunc(readable), C.applyfunc(readable)
     response = _Response(M, C)
     delta, impulse = response(jump, f)
     v_plus = sp.Matrix([_sum(*pair) for pair in zip(v_minus, delta, strict=True)])
-    impulse = impulse.applyfunc(_readable)
+    impulse = impulse.applyfunc(readable)
     # loss = −f̄ᵀ(v⁻ + Δ/2) − λ̄ᵀ(C v⁻ + r/2)
     work = f.T * (v_minus + delta / 2) + impulse.T * (before + jump / 2)
     # T_c⁻ = ½‖(P_c + P_R) v⁻‖² − ½‖P_R v⁻‖²; the second is 0 unless a regular row has a bias.
@@ -135,9 +135,9 @@ def solve(
     return ClosedForm(
         dict(zip(velocities, v_plus, strict=True)),
         Named("constraint or row", by_constraint, by_row),
-        dict(zip(outputs, (G * v_plus + g).applyfunc(_readable), strict=True)),
-        _readable(T_c),
-        _readable(-work[0]),
+        dict(zip(outputs, (G * v_plus + g).applyfunc(readable), strict=True)),
+        readable(T_c),
+        readable(-work[0]),
         tuple(by_row),
         tuple(rates),
     )
@@ -145,13 +145,13 @@ def solve(
 
 def _sum(v_minus: sp.Expr, delta: sp.Expr) -> sp.Expr:
     """v⁻ + Δ as one fraction or as a sum, whichever is shorter."""
-    return min((_readable(v_minus + delta), v_minus + _readable(delta)), key=sp.count_ops)
+    return min((readable(v_minus + delta), v_minus + readable(delta)), key=sp.count_ops)
 
 
 def _constrained_energy(response: _Response, u: sp.Matrix) -> sp.Expr:
     """½ uᵀ W⁻¹ u."""
     _, impulse = response(u, sp.zeros(response.M.rows, 1))
-    return (u.T * impulse.applyfunc(_readable))[0] / 2 if u.rows else sp.Integer(0)
+    return (u.T * impulse.applyfunc(readable))[0] / 2 if u.rows else sp.Integer(0)
 
 
 class _Response:
@@ -162,20 +162,20 @@ class _Response:
         self.pivots = _pivot_columns(C)
         self.free = [j for j in range(n) if j not in self.pivots]
         C_P, C_F = C.extract(list(range(C.rows)), self.pivots), C.extract(list(range(C.rows)), self.free)
-        self.C_P_inverse = _inverse(C_P).applyfunc(_readable)
+        self.C_P_inverse = _inverse(C_P).applyfunc(readable)
         block = -self.C_P_inverse * C_F
         self.D = sp.zeros(n, len(self.free))
         for i, row in enumerate(self.pivots):
-            self.D[row, :] = block[i, :].applyfunc(_readable)
+            self.D[row, :] = block[i, :].applyfunc(readable)
         for i, row in enumerate(self.free):
             self.D[row, i] = 1
-        self.mass_inverse = _inverse((self.D.T * M * self.D).applyfunc(_readable))
+        self.mass_inverse = _inverse((self.D.T * M * self.D).applyfunc(readable))
 
     def __call__(self, r: sp.Matrix, f: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix]:
         d = sp.zeros(self.M.rows, 1)
         for i, row in enumerate(self.pivots):
             d[row] = (self.C_P_inverse[i, :] * r)[0]
-        phi = self.mass_inverse * (self.D.T * (f - self.M * d)).applyfunc(_readable)
+        phi = self.mass_inverse * (self.D.T * (f - self.M * d)).applyfunc(readable)
         delta = self.D * phi + d
         momentum = (self.M * delta - f).extract(self.pivots, [0]) if self.pivots else sp.zeros(0, 1)
         return delta, self.C_P_inverse.T * momentum
@@ -189,7 +189,7 @@ def _pivot_columns(C: sp.Matrix) -> list[int]:
     best: tuple[float, list[int]] | None = None
     moving = [j for j in range(C.cols) if not C[:, j].is_zero_matrix]
     for columns in islice(combinations(moving, k), 500):
-        determinant = _readable(C.extract(list(range(k)), list(columns)).det(method="berkowitz"))
+        determinant = readable(C.extract(list(range(k)), list(columns)).det(method="berkowitz"))
         cost = float("inf") if determinant == 0 else sp.count_ops(determinant) + len(determinant.free_symbols)
         if cost < (best[0] if best else float("inf")):
             best = (cost, list(columns))
@@ -229,7 +229,7 @@ def _inverse_of_block(A: sp.Matrix) -> sp.Matrix:
     return tidied.xreplace({symbol: e for e, symbol in names.items()})
 
 
-def _readable(e: sp.Expr) -> sp.Expr:
+def readable(e: sp.Expr) -> sp.Expr:
     """A factored fraction of polynomials in sines and cosines, with sin² + cos² = 1; long and other ones as they are.
 
     Working on polynomials is faster than sp.simplify and keeps the angles that the user wrote.

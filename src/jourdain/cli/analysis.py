@@ -144,7 +144,7 @@ def directions(scenario: Scenario, values: Mapping[str, float], point: str | Non
 
 def closed_form(scenario: Scenario, latex: bool) -> Answer:
     """The outcome as formulas."""
-    formulas = scenario.event.symbolic()
+    formulas = scenario.event.symbolic() if scenario.guessed else scenario.symbolic()
     said = {name: str(formula) for name, formula in formulas.formulas().items()}
     return Answer(formulas.latex() if latex else str(formulas), data=lambda: {**said, "latex": formulas.latex()})
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import xarray
     from sympy.physics.mechanics import Vector
 
+    from jourdain.algebra.closed_form import ClosedForm
     from jourdain.algebra.directions import Directions
     from jourdain.algebra.privileged import Phases
     from jourdain.algebra.projectors import Projectors
@@ -175,6 +176,17 @@ class Scenario:
         """The privileged velocities of the prior, virtual and posterior phases, their maps and momenta."""
         q, v, own = self._named_state(parameters, more)
         return self.event.phases(q, v, prefer, parameters=own)
+
+    def symbolic(self, simplify: bool = True) -> ClosedForm:
+        """The outcome in closed form, in the scenario's parameters: pose and prior velocity are inserted.
+
+        `simplify=False` leaves the formulas as they come, which is quicker.
+        """
+        from jourdain.scenarios.symbolic import closed_form
+
+        if self.guessed:
+            raise BadEvent(f"{listing(self.guessed)} are found near a guess and have no formula; use event.symbolic().")
+        return closed_form(self.event, self._expressions, self.inputs[0], list(self.parameters), simplify)
 
     # What the event sees
 
