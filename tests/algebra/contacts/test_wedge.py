@@ -115,7 +115,7 @@ def test_a_support_that_moves_into_a_wedge(slope: float, friction: float, n: int
     With less friction than the slope it slides up before the support, u_n⁺ = 0.
     """
     q, v, w = ca.SX.sym("q", 3), ca.SX.sym("v", 3), ca.SX.sym("w")
-    made = jd.Mechanism.from_casadi(q, v, 2 * ca.SX.eye(3), parameters={w: 0.5})  # type: ignore[dict-item]
+    made = jd.Mechanism.from_casadi(q, v, 2 * ca.SX.eye(3), parameters=[(w, 0.5)])
     plane = made.constraint("plane", v[2] - slope * v[0])
     floor = made.contact("floor", normal=v[2] - w, tangent=[v[0], v[1]])
     event = made.event(regular=[plane], contacts={floor: laws.Coulomb(friction, 0.0, hypothesis)})
