@@ -54,6 +54,8 @@ def test_minimize_within_limits(command, tmp_path):
         answer(command, "run", "walker", "--minimize", "loss", *over, "--subject-to", "impulse.heel.normal=:26")
     )
     assert float(found["loss"]) == pytest.approx(expected.value, rel=1e-6)
+    assert (found.attrs["least"], found.attrs["converged"]) == ("loss", "True")
+    assert found.attrs["value"] == pytest.approx(expected.value, rel=1e-6)
     assert float(found["rho"]) == pytest.approx(expected.parameters["rho"], abs=1e-6)
     code, said, _ = command("run", "walker", "--maximize", "loss", *over, "--plot", tmp_path / "worst.png")
     assert code == 0
@@ -109,6 +111,9 @@ def test_project(command, tmp_path):
         (["--minimize", "loss", "--over", "rh=0:1"], "no parameter 'rh'"),
         (["--minimize", "loss", "--over", "rho=0:1", "--set", "rho=0.1"], "leave one out"),
         (["--over", "rho=0:1"], "--minimize or --maximize"),
+        (["--minimize", "loss", "--over", "m_H=-5:10"], "not negative"),
+        (["--minimize", "loss", "--over", "theta=60:10"], "the least first, not 'theta=60:10'"),
+        (["--gradient", ""], "no quantity ''"),
         (["--subject-to", "loss=:1"], "for --minimize"),
         (["--gradient", "loss", "--directions"], "two answers"),
         (["--gradient", "loss", "--sweep", "rho=0:0.5:3"], "two answers"),
@@ -132,6 +137,8 @@ def test_what_moves_has_no_gradient(command):
     code, _, wrong = command("run", "compass_gait", "--gradient", "loss")
     assert code == 2
     assert "moves" in wrong
+    for option in (["--over", "slope=1:2"], ["--latex"], ["--point", "hip"]):
+        assert command("run", "compass_gait", *option)[0] == 2
 
 
 def test_json_of_an_event_a_sweep_and_a_motion(command, tmp_path):

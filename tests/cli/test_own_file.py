@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -140,11 +141,13 @@ def test_models_of_all_kinds(models, command, tmp_path):
 
 def test_keywords_become_choices(models, command):
     settings = ["n=3", "free=true", "law=coulomb", "share=0.25", "side=right"]
-    code, said, _ = command("run", f"{models}:chosen", *(word for one in settings for word in ("--set", one)))
+    code, said, printed = command("run", f"{models}:chosen", *(word for one in settings for word in ("--set", one)))
     assert code == 0
-    assert "3 True Coulomb" in said
-    assert "0.25 right" in said
+    assert "3 True Coulomb" in printed  # what the file prints is not the answer
+    assert "0.25 right" in printed
     assert "n=3" in said
+    _, said, _ = command("run", f"{models}:chosen", "--json")
+    assert json.loads(said)
     for wrong, message in (("n=2.5", "whole number"), ("free=maybe", "free"), ("side=up", "side"), ("law=x", "law")):
         code, _, said = command("run", f"{models}:chosen", "--set", wrong)
         assert code == 2
@@ -201,3 +204,57 @@ def test_testbed_and_log(models, command, tmp_path):
     code, said, _ = command("log", log, "--model", f"{models}:rig", "--set", "d=0.2")
     assert code == 0
     assert "T_c" in said
+
+
+def test_names_of_files_that_texts_of_python_cannot_hold(command, tmp_path):
+    for name in ("a b.py", "a\\N{x}.py", "it's.py", '"""x.py'):
+        code, said, _ = command("new", tmp_path / name)
+        assert code == 0
+        compile((tmp_path / name).read_text(), name, "exec")
+        assert shlex.quote(f"{tmp_path / name}:rod") in said
+
+
+KEYWORDS = """
+from __future__ import annotations
+from typing import Literal, TYPE_CHECKING
+import jourdain as jd
+if TYPE_CHECKING:
+    from nowhere import Unknown
+
+
+def union(k: Literal["a", "b"] | None = None, n: Literal[1, 2] = 1, other: Unknown = None) -> jd.Scenario:
+    return jd.gallery.particle()
+
+
+def more(a: float = 1.0, *args, **kwargs):
+    return jd.gallery.particle()
+"""
+
+
+def test_literals_in_unions_and_beside_unknown_types(command, tmp_path):
+    file = tmp_path / "k.py"
+    file.write_text(KEYWORDS)
+    assert command("run", f"{file}:union", "--set", "k=b", "--set", "n=2")[0] == 0
+    for wrong in ("k=c", "n=3"):
+        code, _, said = command("run", f"{file}:union", "--set", wrong)
+        assert code == 2, wrong
+        assert wrong[2] in said
+    assert "k=None|a|b" in command("list", f"{file}:union")[1]
+    assert command("run", f"{file}:more", "--set", "a=2")[0] == 0
+
+
+def test_a_file_named_like_a_library(command, tmp_path):
+    """It stands beside the model, and is not taken for the library."""
+    (tmp_path / "xarray.py").write_text("raise RuntimeError\n")
+    (tmp_path / "own.py").write_text("import jourdain as jd\nball = jd.gallery.particle()\n")
+    words = [sys.executable, "-m", "jourdain.cli", "run", str(tmp_path / "own.py"), "--sweep", "kappa=0:1:3", "--json"]
+    ran = subprocess.run(words, capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert json.loads(ran.stdout)
+
+
+def test_an_event_of_a_robot_starts_neutral(command, tmp_path):
+    (tmp_path / "r.py").write_text("import jourdain as jd\nfeet = jd.gallery.touchdown().event\n")
+    code, said, wrong = command("run", f"{tmp_path / 'r.py'}:feet", "--set", "v.base.z=-1")
+    assert (code, wrong) == (0, "")
+    assert "solved" in said

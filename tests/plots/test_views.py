@@ -22,6 +22,12 @@ def arrows(ax):
     return [note.arrow_patch for note in ax.texts if isinstance(getattr(note, "arrow_patch", None), FancyArrowPatch)]
 
 
+def impulses(ax):
+    """The vectors of green arrows."""
+    return [np.array(text.xy) - np.array(text.xyann) for text in ax.texts
+            if text.arrow_patch is not None and text.arrowprops["color"] == "#009E73"]  # fmt: skip
+
+
 @pytest.mark.parametrize("name", EVENTS)
 def test_every_event_of_the_gallery_is_drawn(name):
     scenario = getattr(gallery, name)()
@@ -106,3 +112,34 @@ def test_fonts_of_a_pdf_are_embedded_as_truetype(tmp_path):
     written = (tmp_path / "walker.pdf").read_bytes()
     assert b"/Type3" not in written
     assert b"/FontFile2" in written
+
+
+def test_a_point_that_moves_on_a_circle_is_pushed_along_the_axis_that_its_row_names():
+    """A rod on a pivot meets a wall: the impulse is horizontal, though its end cannot move that way alone."""
+    theta = dynamicsymbols("theta")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    B = N.orientnew("B", "Axis", [theta, N.z])
+    C, A = O.locatenew("C", 0.5 * B.x), O.locatenew("A", B.x)
+    rod = jd.Mechanism.from_sympy([RigidBody("rod", C, B, 1, (inertia(B, 0, 0, 1 / 12), C))], N, [theta],
+                                  points={"O": O, "A": A})  # fmt: skip
+    wall = rod.contact("wall", normal=-A.vel(N).dot(N.x))
+    turn = rod.constraint("turn", theta.diff() / 2)
+    scenario = rod.event(inert=[wall]).at(q={theta: np.radians(60)}, v={theta: -1.0})
+    ax, t = jd.plots.drawing(scenario), scenario.solve()
+    assert any(f"wall: {t.impulse['wall'][0]:.4g} N s" == text.get_text() for text in ax.texts)
+    (push,) = impulses(ax)
+    assert push[1] == pytest.approx(0, abs=1e-12)
+    assert "turn" not in plain_sketch(rod.event(inert=[turn]), {}).acts
+
+
+def test_numbers_of_a_projection_are_those_in_space():
+    box = gallery.box_dropped_flat()
+    ax, t = jd.plots.drawing(box), box.solve()
+    push = float(np.ravel(t.impulse["corner_1"])[0])
+    assert any(text.get_text() == f"corner_1: {push:.4g} N s" for text in ax.texts)
+    assert "2 m/s" in ax.get_legend().get_texts()[0].get_text()
+
+
+def test_robots_are_drawn_too():
+    assert arrows(jd.plots.drawing(gallery.touchdown()))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jourdain.cli.answers import Answer
-from jourdain.cli.arguments import BOUNDS, assignment, number
+from jourdain.cli.arguments import BOUNDS, assignment, check_not_negative, number
 from jourdain.data.addresses import find, unit_of
 from jourdain.data.numbers import amount, shown_in, with_unit
 from jourdain.errors import BadArgument, unknown
@@ -86,6 +86,11 @@ def optimum(
     layout = scenario.event.layout
     ranges = {name: _bounds("--over", name, text, scenario.units.get(name, "")) for name, text in over.items()}
     limits = {one: _bounds("--subject-to", one, text, unit_of(layout, one)) for one, text in subject_to.items()}
+    for name, (least, most) in ranges.items():
+        if least is not None:
+            check_not_negative(name, least, scenario.units.get(name, ""))
+        if least is not None and most is not None and least > most:
+            raise BadArgument(f"--over takes {BOUNDS}, the least first, not '{name}={over[name]}'.")
     search = scenario.maximize if largest else scenario.minimize
     fixed: dict[str, Any] = dict(values)
     found = search(of, ranges, limits, **fixed)
@@ -103,7 +108,9 @@ def optimum(
     there = {**values, **found.parameters}
 
     def dataset() -> xarray.Dataset:
-        return outcome_dataset(scenario, found.transition, there, None)
+        ds = outcome_dataset(scenario, found.transition, there, None)
+        about = {"largest" if largest else "least": of, "value": found.value, "converged": str(found.converged)}
+        return ds.assign_attrs(about)
 
     def figure() -> Axes:
         from jourdain.plots.events import outcome_plot

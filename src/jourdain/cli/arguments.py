@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
@@ -79,8 +79,14 @@ class Keyword:
             return list(LAWS)
         if isinstance(self.default, bool):
             return [self.default, not self.default]
-        others = [one for one in get_args(self.kind) if isinstance(one, str | int | float) and one != self.default]
+        others = [one for one in self._literals if one != self.default]
         return [*([] if self.needed else [self.default]), *others] if others else []
+
+    @property
+    def _literals(self) -> list[Any]:
+        """The values of a Literal, also within a union."""
+        parts = [self.kind, *get_args(self.kind)]
+        return [one for part in parts if get_origin(part) is Literal for one in get_args(part)]
 
     @property
     def values(self) -> list[Any]:
@@ -98,20 +104,20 @@ class Keyword:
             if text not in LAWS:
                 raise unknown(self.name, text, LAWS)
             return LAWS[text]
-        kinds = {type(self.default), self.kind, *get_args(self.kind)}
+        if self._literals:
+            known = {str(one): one for one in self.listed}
+            if text not in known:
+                raise unknown(self.name, text, known)
+            return known[text]
+        kinds = [type(self.default), self.kind, *get_args(self.kind)]
         if bool in kinds:
             if text not in SWITCHED:
                 raise unknown(self.name, text, SWITCHED)
             return SWITCHED[text]
-        for one in self.listed:
-            if str(one) == text:
-                return one
         if float in kinds:
             return number(self.name, text)
         if int in kinds:
             return whole(self.name, text)
-        if self.listed and str not in kinds - {type(self.default)}:
-            raise unknown(self.name, text, map(str, self.listed))
         return text
 
     def __str__(self) -> str:

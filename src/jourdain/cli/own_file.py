@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout, suppress
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -41,7 +42,7 @@ def imported(path: str) -> ModuleType:
     assert spec.loader is not None
     module, loader = module_from_spec(spec), spec.loader
     sys.modules[name] = module  # dataclasses look for it there
-    sys.path.insert(0, str(Path(path).resolve().parent))
+    sys.path.append(str(Path(path).resolve().parent))  # last: a file of ours is no library
     guarded(path, lambda: loader.exec_module(module))
     return module
 
@@ -87,16 +88,26 @@ def model(name: str) -> Any:
 
 def hints(value: Any) -> Mapping[str, Any]:
     """The types of the keywords of a function; empty where they cannot be told."""
-    try:
-        return get_type_hints(value) if callable(value) else {}
-    except Exception:  # names that exist for type checkers only
+    if not callable(value):
         return {}
+    try:
+        return get_type_hints(value)
+    except Exception:  # names that exist for type checkers only
+        own, found = getattr(value, "__globals__", {}), {}
+        for name, kind in getattr(value, "__annotations__", {}).items():
+            with suppress(Exception):
+                found[name] = eval(kind, own) if isinstance(kind, str) else kind  # as get_type_hints does
+        return found
 
 
 def guarded(name: str, run: Callable[[], Any]) -> Any:
-    """What the user's own code makes; what goes wrong in it becomes an error of one sentence, with its line."""
+    """What the user's own code makes; what goes wrong in it becomes an error of one sentence, with its line.
+
+    What it prints goes to the standard error: the standard output is for the answer.
+    """
     try:
-        return run()
+        with redirect_stdout(sys.stderr):
+            return run()
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # whatever a person's own file raises, SystemExit included

@@ -117,7 +117,8 @@ def found(name: str) -> tuple[Any, dict[str, Keyword]]:
         return model, {}
     parameters = own_file.guarded(name, lambda: inspect.signature(model).parameters)
     hints = own_file.hints(model)
-    return model, {key: Keyword(key, one.default, hints.get(key)) for key, one in parameters.items()}
+    named = {key: one for key, one in parameters.items() if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)}
+    return model, {key: Keyword(key, one.default, hints.get(key)) for key, one in named.items()}
 
 
 def _built(name: str, make: Callable[..., Any], keywords: Mapping[str, Keyword], texts: Mapping[str, str]) -> Any:
@@ -143,4 +144,6 @@ def with_state(event: Event) -> Scenario:
             for which, names in (("q", symbols.q_names), ("v", symbols.v_names)))  # fmt: skip
     units = {symbol: layout.coordinate_units.get(name, "") for name, symbol in q.items()}
     units |= {symbol: layout.units.get(name, "") for name, symbol in v.items()}
-    return event.at(q=q, v=v, defaults=dict.fromkeys((*q.values(), *v.values()), 0.0), units=units)
+    neutral = event.mechanism.neutral_pose or [0.0] * len(q)
+    defaults = dict(zip(q.values(), neutral, strict=True)) | dict.fromkeys(v.values(), 0.0)
+    return event.at(q=q, v=v, defaults=defaults, units=units)

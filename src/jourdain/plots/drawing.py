@@ -16,7 +16,7 @@ from jourdain.inputs import Array, named_values
 from jourdain.naming import name_of
 from jourdain.plots.bodies import draw_bodies, draw_ground
 from jourdain.plots.data import check_single
-from jourdain.plots.plain_sketch import plain_sketch
+from jourdain.plots.plain_sketch import directions_of, plain_sketch
 from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes, short
 from jourdain.plots.views import View, view_of
 from jourdain.quantities import QUANTITIES
@@ -143,6 +143,14 @@ class _Pose:
     def velocity(self, point: str, side: str) -> Array:
         return self.view(self._velocity(point, side))
 
+    def speed_of(self, point: str, side: str) -> float:
+        """In space, m/s."""
+        return float(np.linalg.norm(self._velocity(point, side)))
+
+    def push(self, name: str) -> float:
+        """The size of an impulse in space, N s."""
+        return float(np.linalg.norm(self._impulse(name)))
+
     def _velocity(self, point: str, side: str) -> Array:
         v = getattr(self.t, f"v_{side}")
         return np.asarray(self._mechanism.point_velocity(point, self.t.q, v, **self.parameters))
@@ -151,11 +159,14 @@ class _Pose:
         return np.asarray(self._mechanism.jacobian(self.sketch.acts[name], self.t.q, **self.parameters))
 
     def directions(self, name: str) -> Array:
-        """Which way a unit impulse along each row of a constraint pushes its point, in the frame, `(rows, 3)`."""
+        """Which way a unit impulse along each row of a constraint pushes its point, in the frame, `(rows, 3)`.
+
+        A point that cannot move in all directions leaves open which one a row means: an axis, if one fits.
+        """
         (constraint,) = (role.constraint for role in self.scenario.event.roles if role.constraint.name == name)
         C, _ = constraint.rows(self.t.q, **self.parameters)
         J = self._jacobian(name)
-        e = np.asarray(C @ np.linalg.pinv(J))
+        e = directions_of(C, J)
         if np.allclose(e @ J, C, atol=1e-9 * np.abs(C).max(initial=0.0)):
             return e
         named = [row.rpartition(".")[2] for row in constraint.row_names]
@@ -223,10 +234,9 @@ def _velocities(ax: Axes, pose: _Pose) -> list[Any]:
     for side, (colour, style, word) in looks.items():
         quickest = 0.0
         for (name, one), v in arrows.items():
-            speed = float(np.hypot(*v))
-            if one == side and speed > NOTHING * longest:
+            if one == side and np.hypot(*v) > NOTHING * longest:
                 _arrow(ax, pose.places[name], LONGEST * pose.size / longest * v, pose.size, colour, style, 1.8)
-                quickest = max(quickest, speed)
+                quickest = max(quickest, pose.speed_of(name, side))
         if quickest:
             keys.append(_key(f"velocity {word}\n(longest {short(quickest)} m/s)", colour, style, 1.8))
     return keys
@@ -241,7 +251,7 @@ def _impulses(ax: Axes, pose: _Pose) -> list[Any]:
         vector, at = LONGEST * pose.size / longest * f, pose.places[pose.sketch.acts[name]]
         _arrow(ax, at, vector, pose.size, GREEN, "-", 3.0)
         title = f"impulse {name}" if name in pose.scenario.event.applied else name
-        _label(ax, at + vector, f / np.hypot(*f), pose.size, f"{title}: {short(float(np.hypot(*f)))} N s")
+        _label(ax, at + vector, f / np.hypot(*f), pose.size, f"{title}: {short(pose.push(name))} N s")
     return [_key(QUANTITIES["impulse"].long_name.partition(" ")[0], GREEN, "-", 3.0)] if drawn else []
 
 

@@ -25,6 +25,8 @@ def plain_sketch(event: Event, parameters: Mapping[str, float]) -> Sketch:
     """Links, pivots, masses, velocities and where impulses act, as far as points tell them."""
     mechanism = event.mechanism
     poses = np.random.default_rng(SEED).uniform(-1.0, 1.0, (N_POSES, len(mechanism.symbols.q_names)))
+    for four in map(list, mechanism.quaternions.values()):
+        poses[:, four] /= np.linalg.norm(poses[:, four], axis=-1, keepdims=True)
     places = {name: mechanism.position(name, poses, **parameters)
               for name, motion in mechanism.points.items() if motion.position is not None}  # fmt: skip
     places = {name: at for name, at in places.items() if np.isfinite(at).all()}
@@ -71,8 +73,22 @@ def _acts(
             continue
         C, _ = role.constraint.rows(poses, **parameters)
         for name, J in motions.items():
-            e = C @ np.linalg.pinv(J)
-            if np.allclose(e @ J, C, atol=ALIKE * np.abs(C).max(initial=0.0)) and np.any(C):
+            e = np.array([directions_of(*pair) for pair in zip(C, J, strict=True)])
+            is_speed = np.allclose(np.linalg.norm(e, axis=-1), 1.0)  # a rotation over a length has another size
+            if is_speed and np.allclose(e @ J, C, atol=ALIKE * np.abs(C).max(initial=0.0)):
                 found[role.constraint.name] = name
                 break
     return found
+
+
+def directions_of(C: Array, J: Array) -> Array:
+    """Which way rows push a point: e with e J = C, row by row, `(rows, 3)`.
+
+    Where several do, an axis if one is among them, else the shortest; where none does, the nearest.
+    """
+    e = np.asarray(C @ np.linalg.pinv(J))
+    for axis, along in zip(np.eye(3), J, strict=True):
+        for sign in (1.0, -1.0):
+            fits = np.all(np.isclose(sign * along, C, atol=1e-9 * np.abs(C).max(initial=0.0)), axis=-1)
+            e[fits & np.any(along)] = sign * axis
+    return e

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from json import dumps
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -23,10 +24,13 @@ def new(
     if file.exists() or file.is_symlink():
         raise BadArgument(f"'{file}' exists; choose another name, or delete it first.")
     check_place(file)
-    text = files("jourdain.cli").joinpath("starter.py").read_text("utf-8").replace("FILE.py", str(file))
+    text = files("jourdain.cli").joinpath("starter.py").read_text("utf-8")
+    if quote(file.name) == file.name:  # else it may not be what a text of Python says
+        text = text.replace("FILE.py", file.name)
     with whole_file(file) as part:
         part.write_text(text, "utf-8")
     if as_json:
         typer.echo(dumps({"wrote": str(file), "problems": [f"{file}:rod"]}))
         return
-    typer.echo(f"wrote {file}\n\n  jourdain list {file}\n  jourdain run {file}:rod --plot {file.with_suffix('.png')}")
+    run, picture = quote(f"{file}:rod"), quote(str(file.with_suffix(".png")))
+    typer.echo(f"wrote {file}\n\n  jourdain list {quote(str(file))}\n  jourdain run {run} --plot {picture}")

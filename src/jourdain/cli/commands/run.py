@@ -105,7 +105,7 @@ class Options:
     def analyses(self) -> list[str]:
         """Those that are asked for of one event, each instead of its outcome."""
         names = ("gradient", "minimize", "maximize", "directions", "symbolic", "project")
-        return [f"--{name}" for name in names if getattr(self, name)]
+        return [f"--{name}" for name in names if getattr(self, name) not in (None, False)]
 
 
 def run(
@@ -142,11 +142,25 @@ def run(
     given = [f"{key}={text}" for key, text in (("robot", robot), ("feet", feet)) if text is not None]
     if name != "touchdown" and (given or samples is not None):
         raise BadArgument(f"--robot, --feet and --samples are for touchdown, not for '{name}'; leave them out.")
+    _check_together(options)
     fixed = pairs("--set", "PARAMETER=VALUE", [*(settings or []), *given])
     chosen = problem(name, fixed, pairs("--sweep", AXIS, sweeps or []), keep=keep or None)
     answer = (_solved if isinstance(chosen.model, Scenario) else _moved)(chosen, chosen.model, options)
     text = answer.text if options.latex else f"{chosen.heading}\n\n{answer.text}"
     replace(answer, text=text).deliver(options.out, options.plot, as_json)
+
+
+def _check_together(options: Options) -> None:
+    """Raise for options that say something of one that is not given."""
+    searched = options.minimize is not None or options.maximize is not None
+    if options.over and not searched:
+        raise BadArgument("--over says where --minimize or --maximize looks; give one of them, or leave it out.")
+    if options.subject_to and not searched:
+        raise BadArgument("--subject-to is for --minimize and --maximize; give one of them, or leave it out.")
+    if options.point is not None and not options.directions:
+        raise BadArgument("--point is for --directions; give both, or leave it out.")
+    if options.latex and not options.symbolic:
+        raise BadArgument("--latex says how --symbolic is printed; give both, or leave it out.")
 
 
 def _once(option: str, given: list[Path] | None) -> Path | None:
@@ -176,11 +190,11 @@ def _analysed(chosen: Problem, scenario: Scenario, options: Options) -> Answer:
     """What is asked for of the event instead of its outcome."""
     from jourdain.cli.analysis import closed_form, directions, gradient, optimum
 
-    of = options.minimize or options.maximize
-    if options.gradient:
+    of = options.minimize if options.minimize is not None else options.maximize
+    if options.gradient is not None:
         return gradient(scenario, chosen.values, options.gradient)
-    if of:
-        over, limits, largest = options.over, options.subject_to, bool(options.maximize)
+    if of is not None:
+        over, limits, largest = options.over, options.subject_to, options.minimize is None
         return optimum(scenario, chosen.values, of, over, limits, largest, chosen.title)
     if options.directions:
         return directions(scenario, chosen.values, options.point)
@@ -193,14 +207,6 @@ def _check_options(chosen: Problem, scenario: Scenario, options: Options) -> Non
     if len(asked) > 1 or (asked and chosen.axes):
         both = asked[:2] if len(asked) > 1 else [asked[0], "--sweep"]
         raise BadArgument(f"{both[0]} and {both[1]} are two answers; ask for one at a time.")
-    if options.over and not (options.minimize or options.maximize):
-        raise BadArgument("--over says where --minimize or --maximize looks; give one of them, or leave it out.")
-    if options.subject_to and not (options.minimize or options.maximize):
-        raise BadArgument("--subject-to is for --minimize and --maximize; give one of them, or leave it out.")
-    if options.point is not None and not options.directions:
-        raise BadArgument("--point is for --directions; give both, or leave it out.")
-    if options.latex and not options.symbolic:
-        raise BadArgument("--latex says how --symbolic is printed; give both, or leave it out.")
     if asked and asked[0] in ("--gradient", "--directions", "--symbolic") and plot is not None:
         raise BadArgument(f"{asked[0]} has no picture; leave --plot out.")
     if options.symbolic and options.out is not None:
@@ -218,8 +224,9 @@ def _check_options(chosen: Problem, scenario: Scenario, options: Options) -> Non
     n_varied = sum(len(values) > 1 for values in chosen.axes.values())
     if plot is not None and n_varied > 2:
         raise BadArgument(f"--plot shows one or two swept parameters, not {n_varied}; fix some with --set.")
-    if options.samples is not None and chosen.axes:
-        raise BadArgument("--samples is for the study of a touchdown, not for a --sweep; leave one out.")
+    if options.samples is not None and (chosen.axes or asked):
+        other = "--sweep" if chosen.axes else asked[0]
+        raise BadArgument(f"--samples is for the study of a touchdown, not for {other}; leave one out.")
 
 
 # Problems that move
