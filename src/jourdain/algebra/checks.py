@@ -14,7 +14,7 @@ from jourdain.algebra.entries import LARGEST_SQUARE, LEAST_SQUARE, lengths, root
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Problem
 from jourdain.algebra.record import Outcome
-from jourdain.algebra.refinement import DIGITS, DROPPED
+from jourdain.algebra.refinement import DIGITS, DROPPED, UNREFINED_PIVOT
 from jourdain.algebra.span import RANK, SMALL_PIVOT
 from jourdain.errors import Status
 from jourdain.kinds import BEFORE_KINDS, ON_KINDS, Kind
@@ -76,7 +76,8 @@ def verdict(
     tests.append((Status.NOT_FINITE, finite(la.stack(values.outputs_minus, values.outputs_plus), la)))
     tests.append((Status.ENERGY_CREATED, values.energy_created <= 0))
     if independent:
-        sound = reduce(la.both, [passed for _, passed in tests], values.apart)
+        sure = la.every(values.pivots > UNREFINED_PIVOT * values.M_diagonal)
+        sound = reduce(la.both, [passed for _, passed in tests], la.both(sure, values.apart))
         return la.where(sound, 0.0, float(DOUBTFUL_ROWS)), la.zeros(1, 1, like=problem.M) > 0
     sure = la.every(values.pivots > SMALL_PIVOT * values.M_diagonal)  # pivots never exceed the diagonal
     status = la.zeros(1, 1, like=problem.M)

@@ -71,7 +71,7 @@ def outcome(problem: Problem, la: LinearAlgebra, independent: bool = False, refi
     Y = la.stack(no_rows, *(scaled(block.C, parts.factor, la) for block in others))
     lengths2 = la.stack(_on_lengths2(parts, 0), squares(Y, la))  # c M⁻¹ cᵀ
     before, after = _energies(parts, jump, la)
-    apart = la.both(on.apart, sharp(problem.M, parts, jump.response, la))
+    apart = la.both(on.apart, sharp(problem.M, parts, jump.response, la)) if independent else on.apart
     blur = blurred(problem, parts, jump.response, la, refine)
     if problem.applied or problem.of_kind(Kind.NONIDEAL):
         driven = overpowered(problem.M, parts, jump.given, jump.x_f, before.T + after.T, la)

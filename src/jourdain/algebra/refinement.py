@@ -74,12 +74,9 @@ def overpowered(M: Any, parts: Decomposition, f: Any, x_f: Any, energy: Any, la:
 
 
 def sharp(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
-    """Whether M is far from singular and, for rows that are well apart, nothing is `blurred`; NaN is neither.
-
-    Comparing each pivot once costs least.
-    """
-    pivots, lost = parts.factor.pivots, _lost(M, parts, response, la)
-    return la.every(pivots > UNREFINED_PIVOT * la.diagonal_of(M) + lost / BLURS**2 * la.ones(M.shape[-1], 1, like=M))
+    """Whether nothing is `blurred`, for rows that are well apart; the sum of 1/pivots costs less than comparing each."""
+    inverse = la.stack(*parts.factor.inverse_diagonal)
+    return _lost(M, parts, response, la) * (la.transpose(inverse) @ inverse) <= BLURS**2
 
 
 def _lost(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
