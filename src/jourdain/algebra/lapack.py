@@ -25,6 +25,10 @@ class Factor:
     L: Array
     pivots: Array  # (*batch, n, 1)
 
+    @property
+    def inverse_pivots(self) -> Array:
+        return 1 / self.pivots
+
     def apply(self, v: Array) -> Array:
         """L v."""
         return self.L @ v

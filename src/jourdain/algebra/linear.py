@@ -28,6 +28,10 @@ class Factor(Protocol[X]):
     def pivots(self) -> X:
         """(n, 1), all > 0 iff M is positive definite."""
 
+    @property
+    def inverse_pivots(self) -> X:
+        """(n, 1), 1 / pivots."""
+
     def apply(self, v: X, /) -> X:
         """L v."""
 

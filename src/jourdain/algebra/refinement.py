@@ -74,9 +74,9 @@ def overpowered(M: Any, parts: Decomposition, f: Any, x_f: Any, energy: Any, la:
 
 
 def sharp(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
-    """Whether nothing is `blurred`, for rows that are well apart; the sum of 1/pivots costs less than comparing each."""
-    inverse = la.stack(*parts.factor.inverse_diagonal)
-    return _lost(M, parts, response, la) * (la.transpose(inverse) @ inverse) <= BLURS**2
+    """Whether nothing is `blurred`, for rows that are well apart. The sum of 1/pivots costs less than comparing each."""
+    every = la.transpose(la.ones(M.shape[-1], 1, like=M)) @ parts.factor.inverse_pivots
+    return _lost(M, parts, response, la) * every <= BLURS**2
 
 
 def _lost(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:

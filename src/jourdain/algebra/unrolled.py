@@ -22,6 +22,11 @@ class Factor:
     inverse_diagonal: tuple[SX, ...]
     pivots: SX  # (n, 1), all > 0 iff M is positive definite
 
+    @property
+    def inverse_pivots(self) -> SX:
+        """From the diagonal, which is there already."""
+        return ca.vertcat(SX(0, 1), *self.inverse_diagonal) ** 2
+
     def apply(self, v: SX) -> SX:
         """L v."""
         return self.L @ v
