@@ -74,7 +74,7 @@ def overpowered(M: Any, parts: Decomposition, f: Any, x_f: Any, energy: Any, la:
 
 
 def sharp(M: Any, parts: Decomposition, response: ContactResponse | None, la: LinearAlgebra) -> Any:
-    """Whether nothing is `blurred`, for rows that are well apart. The sum of 1/pivots costs less than comparing each."""
+    """Whether nothing is `blurred`, of rows that are well apart. The sum of 1/pivots costs less than comparing each."""
     every = la.transpose(la.ones(M.shape[-1], 1, like=M)) @ parts.factor.inverse_pivots
     return _lost(M, parts, response, la) * every <= BLURS**2
 
