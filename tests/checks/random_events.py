@@ -150,13 +150,9 @@ def run(seed: int, n_events: int, kind: str, processes: int) -> int:
             report(result, seed)
             spent = time.perf_counter() - start
             left = spent / solved * (total - solved)
-            print(
-                f"\r{solved:,} of {total:,} events, {spent:.0f} s, {left:.0f} s left  ",
-                end="",
-                file=sys.stderr,
-                flush=True,
-            )
-    print(file=sys.stderr)
+            if sys.stderr.isatty():
+                line = f"\r{solved:,} of {total:,} events, {spent:.0f} s, {left:.0f} s left  "
+                print(line, end="", file=sys.stderr, flush=True)
     table(results)
     bad = sum(len(r.wrong) + len(r.refused) + len(r.disagree) + bool(r.failure) for r in results)
     return 1 if bad else 0
