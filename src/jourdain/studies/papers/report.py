@@ -6,7 +6,6 @@ import csv
 import io
 import os
 import sys
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +22,7 @@ from jourdain.data.numbers import fixed, significant, with_minus
 from jourdain.errors import BadArgument, CannotWrite, listing, unknown
 from jourdain.inputs import Array
 from jourdain.progress import bar, quiet
+from jourdain.reports.template import environment, image, write_page
 from jourdain.studies.papers import (
     measured_shown,
     pantograph,
@@ -148,8 +148,7 @@ def write(report: Report, folder: Path, advance: Advance = quiet) -> Path:
             write_dataset(picture.data, folder / "data" / f"{picture.name}.csv")
         advance(1)
     page = folder / "report.html"
-    with whole_file(page) as part:
-        part.write_text(html(report, drawn), encoding="utf-8", newline="\n")
+    write_page(html(report, drawn), page)
     return page
 
 
@@ -193,23 +192,15 @@ def _exact(value: float) -> str:
 
 def html(report: Report, drawn: Mapping[str, bytes]) -> str:
     """The page: no script, no style sheet, no picture from outside."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
     from jourdain.studies.papers import typeset
 
-    environment = Environment(
-        loader=PackageLoader("jourdain.studies.papers", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"typeset": typeset.words, "show": typeset.cell, "degrees": typeset.in_degrees,
-                            "fixed": fixed, "significant": significant, "with_minus": with_minus}  # fmt: skip
-    images = {name: f"data:image/svg+xml;base64,{b64encode(svg).decode()}" for name, svg in drawn.items()}
+    templates = environment("jourdain.studies.papers")
+    templates.filters |= {"show": typeset.cell, "degrees": typeset.in_degrees,
+                          "fixed": fixed, "significant": significant, "with_minus": with_minus}  # fmt: skip
+    images = {name: image(svg) for name, svg in drawn.items()}
     predicted = report.pantograph.predicted
     mass = {case.label: mass for case, mass in zip(predicted.cases, predicted.apparent_mass(), strict=True)}
-    return environment.get_template("report.html.j2").render(
+    return templates.get_template("report.html.j2").render(
         report=report,
         images=images,
         version=version("jourdain"),

@@ -1,27 +1,15 @@
-"""How numbers, words and closed forms look on the page."""
+"""How numbers and closed forms look on the page."""
 
 from __future__ import annotations
 
-import re
 from math import degrees
 from typing import Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from jourdain.data.numbers import fixed, significant, with_minus
+from jourdain.reports.typeset import words
 from jourdain.studies.papers.record import Beside, Column, Formula
-
-_INDEX = re.compile(r"(?<=[\w)\u0304])_([A-Za-z0-9]+)")  # after a letter, with or without a bar, or a bracket
-
-
-def words(text: str) -> Markup:
-    """Text with its indices lowered.
-
-    >>> str(words("T_c⁻ < T_a⁺, λ̄_n"))
-    'T<sub>c</sub>⁻ &lt; T<sub>a</sub>⁺, λ̄<sub>n</sub>'
-    """
-    return Markup(_INDEX.sub(r"<sub>\1</sub>", str(escape(text))))
-
 
 def number(value: float, column: Column) -> str:
     """With the column's decimals or digits."""
@@ -44,11 +32,11 @@ def formula(expression: Any) -> Markup:
     import sympy as sp
     from sympy.printing.mathml import mathml
 
-    words = {sp.Symbol("spin"): sp.Symbol("φ̇⁻")}  # as the papers write it
+    said = {sp.Symbol("spin"): sp.Symbol("φ̇⁻")}  # as the papers write it
     sides = {symbol: sp.Symbol(f"{symbol.name.removesuffix(side)}__{sign}")
              for symbol in expression.free_symbols for side, sign in (("_minus", "-"), ("_plus", "+"))
              if symbol.name.endswith(side)}  # fmt: skip
-    return Markup("<math>{}</math>").format(Markup(mathml(expression.subs({**sides, **words}), printer="presentation")))
+    return Markup("<math>{}</math>").format(Markup(mathml(expression.subs({**sides, **said}), printer="presentation")))
 
 
 def in_degrees(angle: float, decimals: int = 2) -> str:

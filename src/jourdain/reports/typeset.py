@@ -1,0 +1,49 @@
+"""How words and symbols look on a page."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from markupsafe import Markup, escape
+
+from jourdain.plots.style import symbol_of
+
+_INDEX = re.compile(r"(?<=[\w)\u0304])_([A-Za-z0-9]+)")  # after a letter, with or without a bar, or a bracket
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_SCRIPT = re.compile(r"([_^])(?:\{([^{}]*)\}|(.))")
+_TAGS = {"_": "sub", "^": "sup"}
+
+
+def words(text: str) -> Markup:
+    """Text with its indices lowered.
+
+    >>> str(words("T_c⁻ < T_a⁺, λ̄_n"))
+    'T<sub>c</sub>⁻ &lt; T<sub>a</sub>⁺, λ̄<sub>n</sub>'
+    """
+    return Markup(_INDEX.sub(r"<sub>\1</sub>", str(escape(text))))
+
+
+def symbol(name: str) -> Markup:
+    """A parameter's or coordinate's name as formulas write it; words stay words.
+
+    >>> str(symbol("rho")), str(symbol("m_W")), str(symbol("v_S_minus")), str(symbol("foot_x"))
+    ('<i>ρ</i>', '<i>m</i><sub>W</sub>', '<i>v</i><sub>S</sub><sup>−</sup>', 'foot x')
+    """
+    said = symbol_of(name)
+    if said == name.replace("_", " "):
+        return escape(said)
+    plain = _COMMAND.sub(_letter, re.sub(r"\\mathrm\{([^{}]*)\}", r"\1", said.strip("$")))
+    letter, scripts = plain[0], plain[1:].replace("-", "−")
+    return Markup("<i>{}</i>").format(letter) + Markup(_SCRIPT.sub(_script, str(escape(scripts))))
+
+
+def _letter(command: re.Match[str]) -> str:
+    """The Greek letter that a command of LaTeX names."""
+    kind = "CAPITAL" if command[1][0].isupper() else "SMALL"
+    return unicodedata.lookup(f"GREEK {kind} LETTER {'LAMDA' if command[1].lower() == 'lambda' else command[1].upper()}")
+
+
+def _script(found: re.Match[str]) -> str:
+    tag = _TAGS[found[1]]
+    return f"<{tag}>{found[2] or found[3]}</{tag}>"
