@@ -13,6 +13,7 @@ from jourdain.data.addresses import find, unit_of
 from jourdain.data.numbers import amount, shown_in, with_unit
 from jourdain.errors import BadArgument, unknown
 from jourdain.events.table import aligned, rounded
+from jourdain.scenarios.influence import influence
 from jourdain.scenarios.sweep import outcome_dataset
 
 if TYPE_CHECKING:
@@ -28,37 +29,23 @@ def gradient(scenario: Scenario, values: Mapping[str, float], of: str) -> Answer
     import xarray
 
     _one_number(scenario, of)
-    at = {**scenario.parameters, **values}
-    names = [name for name, value in at.items() if value is not None]
-    unit, size = shown_in(unit_of(scenario.event.layout, of))
+    found = influence(scenario, of, values)
     value = _quantity(scenario.solve(parameters=values), of)
-    slopes = {name: float(slope) for name, slope in scenario.gradient(of, names, parameters=values).items()}
-    numbers = {name: float(at[name] or 0.0) for name in names}
-    per_cent = {name: slopes[name] * numbers[name] / 100 for name in names}
-    order = sorted(names, key=lambda name: (-abs(per_cent[name]), -abs(slopes[name])))
-    largest = max((abs(change) for change in per_cent.values()), default=0.0) / size
-    rows = []
-    for name in order:
-        own, own_size = shown_in(scenario.units.get(name, ""))
-        slope, change = slopes[name] * own_size / size, per_cent[name] / size
-        scale = 100 * largest * own_size / abs(numbers[name]) if numbers[name] else 0.0
-        per = f"{unit or '1'} per {own}" if own else unit
-        told = rounded(change, largest) if numbers[name] else ""
-        rows.append([name, amount(numbers[name], scenario.units.get(name, "")), rounded(slope, scale), per, told])
-    header = ["parameter", "value", "change per unit", "", with_unit("per 1 %", unit)]
-    lines = [f"{of} = {rounded(value / size)}{f' {unit}' if unit else ''}", "", *aligned(header, rows, left=(0, 3))]
+    unit, size = shown_in(found.unit)
+    lines = [f"{of} = {rounded(value / size)}{f' {unit}' if unit else ''}", "", *aligned(*found.table(), left=(0, 3))]
 
     def dataset() -> xarray.Dataset:
-        found = xarray.Dataset(
-            {"value": ("parameter", [numbers[name] for name in order]),
-             "derivative": ("parameter", [slopes[name] for name in order]),
-             "per_cent": ("parameter", [per_cent[name] for name in order]), "quantity": ((), float(value))},
+        order = found.order
+        ds = xarray.Dataset(
+            {"value": ("parameter", [found.numbers[name] for name in order]),
+             "derivative": ("parameter", [found.slopes[name] for name in order]),
+             "per_cent": ("parameter", [found.per_cent[name] for name in order]), "quantity": ((), float(value))},
             {"parameter": order, "parameter_unit": ("parameter", [scenario.units.get(name, "") for name in order])},
-            {"source": of, "unit": unit_of(scenario.event.layout, of)},
+            {"source": of, "unit": found.unit},
         )  # fmt: skip
-        found["derivative"].attrs["long_name"] = f"derivative of {of} by the parameter, SI"
-        found["per_cent"].attrs["long_name"] = f"change of {of} with 1 % of the parameter, SI"
-        return found
+        ds["derivative"].attrs["long_name"] = f"derivative of {of} by the parameter, SI"
+        ds["per_cent"].attrs["long_name"] = f"change of {of} with 1 % of the parameter, SI"
+        return ds
 
     return Answer("\n".join(lines), dataset)
 

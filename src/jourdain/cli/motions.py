@@ -9,10 +9,10 @@ import numpy as np
 
 from jourdain.cli.answers import Answer
 from jourdain.cli.arguments import assignment
-from jourdain.data.numbers import amount, with_unit
+from jourdain.data.numbers import amount
 from jourdain.errors import BadArgument
-from jourdain.events.table import ROUNDING, aligned, rounded
-from jourdain.motion.labelled import state_labels
+from jourdain.events.table import aligned, rounded
+from jourdain.motion.text import energy_table, headline, state_table
 
 if TYPE_CHECKING:
     import xarray
@@ -36,7 +36,7 @@ def motion(hybrid: Hybrid, values: dict[str, float], title: str, tidy: bool = Fa
         text = "\n".join([str(gait), "", *summary(run)])
     else:
         run = hybrid.simulate(until=until, **parameters)
-        text = "\n".join([*summary(run), "", *_states(run)])
+        text = "\n".join([*summary(run), "", *aligned(*state_table(run))])
 
     def dataset() -> xarray.Dataset:
         return run.to_dataset().drop_dims("event", errors="ignore") if tidy else run.to_dataset()
@@ -86,20 +86,4 @@ def branch(problem: Problem, hybrid: Hybrid, show: str | None) -> Answer:
 
 def summary(run: Trajectory) -> list[str]:
     """How long it went, what happened, where its energy went."""
-    energy = run.energy
-    events = f"{len(run.events)} event{'' if len(run.events) == 1 else 's'}"
-    scale = float(max(abs(energy.kinetic).max(), abs(energy.potential).max()))
-    rows = [[what, rounded(part[0], scale), rounded(part[-1], scale)]
-            for what, part in (("kinetic", energy.kinetic), ("potential", energy.potential))]  # fmt: skip
-    works = {"work of forces": energy.forces[-1], "work of supports": energy.supports[-1],
-             **{f"events: {what}": work for what, work in energy.ledger.items()}}  # fmt: skip
-    rows += [[what, "", rounded(work, scale)] for what, work in works.items() if abs(work) > ROUNDING * scale]
-    table = aligned(["energy in J", "at the start", "at the end"], rows)
-    return [f"{run.end:.9g} s, {events}; ended by: {run.stopped}", "", *table]
-
-
-def _states(run: Trajectory) -> list[str]:
-    states = np.hstack([run.q, run.v])
-    rows = [[with_unit(label.said, label.unit), rounded(states[0, i], 1.0), rounded(states[-1, i], 1.0)]
-            for i, label in enumerate(state_labels(run.hybrid.mechanism))]  # fmt: skip
-    return aligned(["state", "at the start", "at the end"], rows)
+    return [headline(run), "", *aligned(*energy_table(run))]

@@ -19,8 +19,8 @@ Table = tuple[list[str], list[list[str]]]
 
 def text(t: Transition) -> str:
     """The tables below one another, columns aligned."""
-    lines = [_headline(t)]
-    for header, rows in _tables(t):
+    lines = [headline(t)]
+    for header, rows in outcome_tables(t):
         lines += ["", *aligned(header, rows)]
     return "\n".join(lines)
 
@@ -40,10 +40,11 @@ def aligned(header: list[str], rows: list[list[str]], left: tuple[int, ...] = (0
 
 def page(t: Transition) -> str:
     """The same as HTML."""
-    return tables.page(_headline(t), _tables(t))
+    return tables.page(headline(t), outcome_tables(t))
 
 
-def _headline(t: Transition) -> str:
+def headline(t: Transition) -> str:
+    """What became of it, the degrees of freedom, and what a reader should know before the numbers."""
     if t.batch_shape:
         from jourdain.data.dataset import summary
 
@@ -75,7 +76,8 @@ def _tables(t: Transition) -> list[Table]:
     return [table for table in found if table[1]]
 
 
-def _velocities(t: Transition) -> Table:
+def velocity_table(t: Transition) -> Table:
+    """Generalized velocities and named outputs before and after."""
     layout = t.layout
     names = [*layout.velocities, *layout.outputs]
     before = [*t.velocity_minus.values(), *t.outputs_minus.values()]
@@ -88,7 +90,8 @@ def _velocities(t: Transition) -> Table:
     return ["velocity", "before", "after"], rows
 
 
-def _rows(t: Transition) -> Table:
+def row_table(t: Transition) -> Table:
+    """Each row: its kind, its velocity before and after, its impulse."""
     speed = _largest(t.v_minus, t.v_plus, *t.u_minus.values(), *t.u_plus.values())
     force = _largest(*t.impulse.values())
     rows = []
@@ -102,7 +105,8 @@ def _rows(t: Transition) -> Table:
     return ["row", "kind", "u before", "u after", "impulse"], rows
 
 
-def _energies(t: Transition) -> Table:
+def energy_table(t: Transition, works: bool = True) -> Table:
+    """Energies before and after, their change, what is lost, and ξ. `works`: also the work of each impulse."""
     scale = _largest(t.T_minus, t.T_plus)
     shown = [("kinetic, T", t.T_minus, t.T_plus), ("  constrained, T_c", t.T_c_minus, t.T_c_plus),
              ("  admissible, T_a", t.T_a_minus, t.T_a_plus),
@@ -115,11 +119,19 @@ def _energies(t: Transition) -> Table:
     rows += [
         [f"work of {name}", "", "", rounded(work, scale)]
         for name, work in t.ledger.items()
-        if _largest(work) > ROUNDING * scale
+        if works and _largest(work) > ROUNDING * scale
     ]
     rows.append(["lost, T⁻ − T⁺", "", "", rounded(t.loss, scale)])
     rows.append(["ξ = T_c⁻/T⁻", rounded(t.xi, 1.0), "", ""])
     return ["energy in J", "before", "after", "change"], rows
+
+
+def ledger_table(t: Transition) -> Table:
+    """The work of each impulse of one event; their sum is the change of the kinetic energy."""
+    scale = _largest(t.T_minus, t.T_plus)
+    rows = [[name, rounded(work, scale)] for name, work in t.ledger.items()]
+    sum_ = rounded(sum(t.ledger.values()), scale)
+    return ["impulse", "work in J"], [*rows, ["sum", sum_], ["T⁺ − T⁻", rounded(t.T_plus - t.T_minus, scale)]]
 
 
 def _largest(*values: Any) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from jourdain.data.addresses import parts
 from jourdain.data.numbers import fixed, significant, with_unit
-from jourdain.events.table import aligned
+from jourdain.events.table import Table, aligned
 from jourdain.quantities import MEASURED, QUANTITIES
 
 if TYPE_CHECKING:
@@ -21,15 +21,27 @@ ROUNDING = 1e-12  # of the energy before: less is 0
 
 def strike_text(strike: Strike) -> str:
     """When, how fast, the energies before and after, the impulses."""
-    log, layout, deviation = strike.log, strike.rig.event.layout, strike.uncertainty
+    lines = headlines(strike)
+    for table in strike_tables(strike):
+        lines += ["", *aligned(*table)]
+    return "\n".join(lines)
+
+
+def headlines(strike: Strike) -> list[str]:
+    """Which strike it is and when, and how many samples tell it."""
+    log = strike.log
     length = (strike.end - strike.onset) * 1e3
     release = "contact goes on" if strike.release is None else f"release at {strike.release:.6g} s"
-    lines = [
+    return [
         f"strike {strike.number}: onset {strike.onset:.6g} s, end of compression {strike.end:.6g} s "
         f"({length:.3g} ms later); {release}",
         f"{len(log.t)} samples, {1 / log.step:.6g} Hz",
     ]
-    free = strike.released
+
+
+def strike_tables(strike: Strike) -> list[Table]:
+    """Velocities, energies, impulses and ratios, each with its standard deviation."""
+    layout, deviation, free = strike.rig.event.layout, strike.uncertainty, strike.released
     when = ["before", "end of compression", *([] if free is None else ["after the contact"])]
     sides = ["minus", "plus", *([] if free is None else ["release"])]
     velocities = [strike.v_minus, strike.v_plus, *([] if free is None else [free.v])]
@@ -38,7 +50,7 @@ def strike_text(strike: Strike) -> str:
          *(beside(v[i], deviation[f"v_{side}.{name}"]) for side, v in zip(sides, velocities, strict=True))]
         for i, name in enumerate(strike.rig.mechanism.symbols.v_names)
     ]  # fmt: skip
-    lines += ["", *aligned(["velocity", *when], rows)]
+    tables: list[Table] = [(["velocity", *when], rows)]
     energies = {"T": [strike.T_minus, strike.T_plus], "T_c": [strike.T_c_minus, strike.T_c_plus],
                 "T_a": [strike.T_a_minus, strike.T_a_plus]}  # fmt: skip
     labels = {"T": "kinetic, T", "T_c": "  constrained, T_c", "T_a": "  admissible, T_a"}
@@ -49,38 +61,52 @@ def strike_text(strike: Strike) -> str:
         several = zip(sides, values, strict=True)
         rows.append([labels[part], *(beside(value, deviation[f"{part}_{side}"]) for side, value in several)])
     rows.append(["ξ = T_c⁻/T⁻", beside(strike.xi, deviation["xi"]), *[""] * (len(sides) - 1)])
-    lines += ["", *aligned(["energy in J", *when], rows)]
+    tables.append((["energy in J", *when], rows))
     rows = [
         [with_unit(row, strike.unit(f"impulse.{row}")), beside(value, deviation[f"impulse.{row}"]),
          beside(strike.impulse_contact[row], deviation[f"impulse_contact.{row}"])]
         for row, value in strike.impulse.items()
     ]  # fmt: skip
-    lines += ["", *aligned(["impulse", "to the end of compression", "of the whole contact"], rows)]
+    tables.append((["impulse", "to the end of compression", "of the whole contact"], rows))
     ratios = {name: value for name, value in strike.quantities().items() if name in MEASURED}
     rows = [[_label(strike, name), beside(value, deviation[name])] for name, value in ratios.items()]
-    lines += ["", *aligned(["ratio", "measured"], rows)] if rows else []
-    return "\n".join(lines)
+    return [*tables, (["ratio", "measured"], rows)] if rows else tables
 
 
 def comparison_text(found: Comparison) -> str:
     """Measured, predicted, their difference."""
+    return "\n".join(aligned(*comparison_table(found)))
+
+
+def comparison_table(found: Comparison) -> Table:
+    """The same as a table."""
     strike, rows = found.strike, []
     for name, predicted in found.predicted.items():
         measured = found.measured[name]
         rows.append([_label(strike, name), beside(measured, found.uncertainty[name]),
                      *_model(measured, predicted, strike.T_minus)])  # fmt: skip
-    return "\n".join(aligned([WHEN[found.until], "measured", "model", "difference"], rows))
+    return [WHEN[found.until], "measured", "model", "difference"], rows
 
 
 def repeats_text(found: Repeats) -> str:
     """Means, spreads, and what the model has in the mean."""
+    return "\n".join([repeats_headline(found), "", *aligned(*repeats_table(found))])
+
+
+def repeats_headline(found: Repeats) -> str:
+    """How many strikes, and at which instant they are compared."""
+    return f"{found.n} strikes, {WHEN[found.until]}"
+
+
+def repeats_table(found: Repeats) -> Table:
+    """Means with their standard deviations, the spread of one strike, and the model."""
     header = ["quantity", "mean", "spread", "model", "difference"]
     rows = []
     for name, mean in found.mean.items():
         model = _model(mean, found.predicted[name], found.mean["T_minus"]) if name in found.predicted else ("", "")
         rows.append([_label(found.strikes[0], name), number(mean, found.error[name]),
                      number(found.spread[name], found.spread[name] / 10), *model])  # fmt: skip
-    return "\n".join([f"{found.n} strikes, {WHEN[found.until]}", "", *aligned(header, rows)])
+    return header, rows
 
 
 def beside(value: float, deviation: float) -> str:

@@ -83,20 +83,23 @@ class Gait:
     def __str__(self) -> str:
         from jourdain.events.table import aligned
 
-        return "\n".join([self._headline, f"multipliers: {self._moduli}", "", *aligned(*self._state)])
+        return "\n".join([self.headline, f"multipliers: {self._moduli}", "", *aligned(*state_table(self))])
 
     @prints
     def __repr__(self) -> str:
-        return f"<{self._headline.capitalize()}>"
+        return f"<{self.headline.capitalize()}>"
 
     def _repr_html_(self) -> str:
         from jourdain.mechanism.described import parameter_table
 
         parameters = parameter_table(self.parameters, self.hybrid.mechanism.units)
-        return page(f"{self._headline}; multipliers: {self._moduli}", [self._state, (("parameter", ""), parameters[1])])
+        return page(
+            f"{self.headline}; multipliers: {self._moduli}", [state_table(self), (("parameter", ""), parameters[1])]
+        )
 
     @property
-    def _headline(self) -> str:
+    def headline(self) -> str:
+        """How many steps, how long they take, and whether the gait is stable."""
         state = "stable" if self.stable else "unstable"
         return f"gait of {self.steps} step{'s' if self.steps > 1 else ''}, period {self.period:.9g} s, {state}"
 
@@ -104,12 +107,13 @@ class Gait:
     def _moduli(self) -> str:
         return ", ".join(_complex(one) for one in self.multipliers if abs(one) > 1e-9) or "all 0"
 
-    @property
-    def _state(self) -> tuple[list[str], list[list[str]]]:
-        from jourdain.events.table import rounded
 
-        numbers = zip(state_labels(self.hybrid.mechanism), (*self.q, *self.v), strict=True)
-        return ["after the event", ""], [[label.said, rounded(value, 1.0)] for label, value in numbers]
+def state_table(gait: Gait) -> tuple[list[str], list[list[str]]]:
+    """Coordinates and velocities just after the event that ends a step, relabelled."""
+    from jourdain.events.table import rounded
+
+    numbers = zip(state_labels(gait.hybrid.mechanism), (*gait.q, *gait.v), strict=True)
+    return ["after the event", ""], [[label.said, rounded(value, 1.0)] for label, value in numbers]
 
 
 def _complex(number: complex) -> str:

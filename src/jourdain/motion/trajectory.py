@@ -17,7 +17,6 @@ from jourdain.errors import ShapeError
 from jourdain.events.transition import Transition
 from jourdain.inputs import Array, n_entries
 from jourdain.motion.flow import N_WORKS
-from jourdain.motion.labelled import state_labels
 from jourdain.naming import Named
 from jourdain.output.printable import prints
 from jourdain.output.tables import MOST, page
@@ -171,19 +170,10 @@ class Trajectory:
         return f"<Trajectory {self.end:g} s, {n} event{'s' * (n != 1)}: {self.stopped}>"
 
     def _repr_html_(self) -> str:
-        from jourdain.events.table import rounded
+        from jourdain.motion.text import event_table, headline, state_table
 
-        events = [[rounded(one.t), one.switch.name or f"{one.switch.source} → {one.switch.target}", rounded(one.lost)]
-                  for one in self.events[:MOST]]  # fmt: skip
-        more = f" ({len(self.events) - MOST} more are not shown)" if len(self.events) > MOST else ""
-        title = f"{self.end:.9g} s, {len(self.events)} events{more}; ended by: {self.stopped}"
-        ends = zip(
-            state_labels(self.hybrid.mechanism), *(np.hstack([self.q[i], self.v[i]]) for i in (0, -1)), strict=True
-        )
-        states = [[label.said, rounded(start, 1.0), rounded(end, 1.0)] for label, start, end in ends]
-        return page(
-            title, [(("state", "at the start", "at the end"), states), (("event at s", "", "loss in J"), events)]
-        )
+        more = f" ({len(self.events) - MOST} more events are not shown)" if len(self.events) > MOST else ""
+        return page(f"{headline(self)}{more}", [state_table(self), event_table(self, MOST)])
 
 
 @dataclass(frozen=True)

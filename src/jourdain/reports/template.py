@@ -40,7 +40,9 @@ def check_page(path: FilePath) -> None:
     place = Path(path)
     check_place(place)
     if place.suffix.lower() != ".html":
-        raise CannotWrite(f"'{place}' does not end in .html, and a report is a page of HTML; call it '{place.stem}.html'.")
+        raise CannotWrite(
+            f"'{place}' does not end in .html, and a report is a page of HTML; call it '{place.stem}.html'."
+        )
 
 
 def write_page(text: str, path: FilePath) -> None:

@@ -41,7 +41,9 @@ def symbol(name: str) -> Markup:
 def _letter(command: re.Match[str]) -> str:
     """The Greek letter that a command of LaTeX names."""
     kind = "CAPITAL" if command[1][0].isupper() else "SMALL"
-    return unicodedata.lookup(f"GREEK {kind} LETTER {'LAMDA' if command[1].lower() == 'lambda' else command[1].upper()}")
+    return unicodedata.lookup(
+        f"GREEK {kind} LETTER {'LAMDA' if command[1].lower() == 'lambda' else command[1].upper()}"
+    )
 
 
 def _script(found: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from jourdain.data.numbers import fixed, significant, with_minus
 from jourdain.reports.typeset import words
 from jourdain.studies.papers.record import Beside, Column, Formula
 
+
 def number(value: float, column: Column) -> str:
     """With the column's decimals or digits."""
     return significant(value, column.digits) if column.decimals is None else fixed(value, column.decimals)
