@@ -71,8 +71,9 @@ def pulls(t: Transition, contact: str) -> bool:
     return bool(t.impulse[contact][0] < 0 and t.required_friction[contact] != 0)
 
 
-def _tables(t: Transition) -> list[Table]:
-    found = [_velocities(t), _rows(t), _energies(t)]
+def outcome_tables(t: Transition) -> list[Table]:
+    """Velocities, rows, energies; those that have rows."""
+    found = [velocity_table(t), row_table(t), energy_table(t)]
     return [table for table in found if table[1]]
 
 
