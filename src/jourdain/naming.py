@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from jourdain.errors import NameClash, unknown
 from jourdain.output.printable import prints
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a model comes from, so that a report can say it."""
+
+    name: str  # what it is called, as in "walker"
+    call: str  # the Python that makes it, as in "jd.gallery.walker(rear_foot='one-sided')"
+    about: str  # what it is, in a sentence
 
 
 def name_of(thing: Any) -> str:

@@ -9,12 +9,14 @@ from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.errors import check_choice
 from jourdain.gallery._bodies import ground
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 Hand = Literal["opens", "pushes"]
 
 
+@problem
 def ball_let_go(hand: Hand = "opens") -> Scenario:
     """A ball let go by a moving hand, which only opens, or gives it a push as well.
 

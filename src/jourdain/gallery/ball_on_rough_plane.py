@@ -6,6 +6,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import free_planar_body, ground_contact
+from jourdain.gallery._origin import problem
 from jourdain.laws import Coulomb
 from jourdain.laws.coulomb import Hypothesis
 from jourdain.mechanism.mechanism import Mechanism
@@ -13,6 +14,7 @@ from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def ball_on_rough_plane(hypothesis: Hypothesis = "stronge") -> Scenario:
     """A ball thrown on a rough plane slips all the way, or ends up rolling.
 

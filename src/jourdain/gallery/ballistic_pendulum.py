@@ -6,11 +6,13 @@ import sympy as sp
 from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.gallery._bodies import coincide, ground, planar_body, turned
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def ballistic_pendulum() -> Scenario:
     """A ballistic pendulum catches a bullet at depth d below its pivot.
 

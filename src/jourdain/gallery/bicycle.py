@@ -7,6 +7,7 @@ from math import pi
 import sympy as sp
 from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
@@ -19,6 +20,7 @@ INERTIAS |= {"B_xx": 9.2, "B_yy": 11.0, "B_zz": 2.8, "H_xx": 0.05892, "H_yy": 0.
 INERTIAS |= {"B_xz": 2.4, "H_xz": 0.00756}
 
 
+@problem
 def bicycle() -> Scenario:
     """A bicycle runs against a kerb: its front wheel leaves the ground and goes on about the edge.
 

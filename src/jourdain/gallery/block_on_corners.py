@@ -8,6 +8,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import free_planar_body
+from jourdain.gallery._origin import problem
 from jourdain.laws import Frictionless
 from jourdain.laws.frictionless import Rule
 from jourdain.mechanism.mechanism import Mechanism
@@ -15,6 +16,7 @@ from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def block_on_corners(law: Rule = "moreau") -> Scenario:
     """A falling and turning block lands flat on a smooth floor: both corners push, or one of them.
 

@@ -6,12 +6,14 @@ import sympy as sp
 from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.gallery._bodies import ground
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Switch
 from jourdain.motion.hybrid import Hybrid
 
 
+@problem
 def bouncing_ball() -> Hybrid:
     """A ball falls on the floor and bounces with restitution kappa; its bounces pile up to rest.
 

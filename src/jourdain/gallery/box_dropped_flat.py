@@ -8,6 +8,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import free_box, set_body_rates
+from jourdain.gallery._origin import problem
 from jourdain.laws import Frictionless
 from jourdain.laws.frictionless import Rule
 from jourdain.mechanism.mechanism import Mechanism
@@ -15,6 +16,7 @@ from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def box_dropped_flat(law: Rule = "moreau") -> Scenario:
     """A box falls flat on a smooth floor: four corners push, and velocities do not depend on how they share it.
 

@@ -8,6 +8,7 @@ from typing import Literal
 import sympy as sp
 
 from jourdain.errors import check_choice
+from jourdain.gallery._origin import problem
 from jourdain.gallery.touchdown import ROBOTS, SPEEDS
 from jourdain.robots.load import load
 from jourdain.robots.scene import scene
@@ -25,6 +26,7 @@ POSTURE = {
 NEAR = {"x": 2.3, "y": 0.3, "z": 0.2, "qw": 1.0, "qx": 0.0, "qy": 0.0, "qz": 0.0}
 
 
+@problem
 def capture(arm: Literal["free", "locked"] = "free") -> Scenario:
     """An arm on a satellite that nothing holds closes its gripper on the handle of another one that tumbles.
 

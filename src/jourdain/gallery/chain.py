@@ -7,12 +7,14 @@ from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.errors import BadEvent
 from jourdain.gallery._bodies import bar, ground, turned
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 MOST_RODS = 100  # whose equations are written in about a minute
 
 
+@problem
 def chain(n: int = 2) -> Scenario:
     """A chain of n equal rods in a straight line, at rest, is struck across at its free end A.
 

@@ -9,10 +9,12 @@ from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import ground, ground_contact, turned, two_legs
 from jourdain.gallery._downhill import downhill, walk, walking_sketch
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid
 
 
+@problem
 def compass_gait() -> Hybrid:
     """Two straight legs with point masses and a hip walk down a slope; the legs swap at every heel strike.
 

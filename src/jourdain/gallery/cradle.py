@@ -9,6 +9,7 @@ from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.errors import Error
 from jourdain.gallery._bodies import ground
+from jourdain.gallery._origin import problem
 from jourdain.laws import Frictionless
 from jourdain.laws.frictionless import Rule
 from jourdain.mechanism.mechanism import Mechanism
@@ -16,6 +17,7 @@ from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def cradle(n: int = 3, law: Rule = "moreau") -> Scenario:
     """Newton's cradle: a ball runs into others that touch each other; all n push at the same time.
 

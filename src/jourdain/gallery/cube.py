@@ -8,10 +8,12 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import free_box, set_body_rates
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def cube() -> Scenario:
     """A cube spins about a body diagonal; an edge that does not meet the diagonal is suddenly fixed.
 

@@ -8,10 +8,12 @@ import sympy as sp
 from sympy.physics.mechanics import RigidBody, dynamicsymbols, inertia
 
 from jourdain.gallery._bodies import ground, turned
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def disk_on_moving_plane() -> Scenario:
     """A vertical disk rolls on a plane that starts to move.
 

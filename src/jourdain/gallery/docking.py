@@ -8,10 +8,12 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import coincide, ground, planar_body, turned
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def docking() -> Scenario:
     """Two free bodies in the plane dock and are one rigid body from then on.
 

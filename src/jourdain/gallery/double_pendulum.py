@@ -8,6 +8,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import bar, ground, ground_contact, turned
+from jourdain.gallery._origin import problem
 from jourdain.laws import Coulomb
 from jourdain.laws.coulomb import Hypothesis
 from jourdain.mechanism.mechanism import Mechanism
@@ -15,6 +16,7 @@ from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def double_pendulum(hypothesis: Hypothesis = "stronge") -> Scenario:
     """Kane's double pendulum: two equal rods swing, and the tip strikes a rough floor.
 

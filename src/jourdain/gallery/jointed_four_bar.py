@@ -7,11 +7,13 @@ from math import radians
 import sympy as sp
 from sympy.physics.mechanics import PinJoint, RigidBody, System, dynamicsymbols, inertia
 
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def jointed_four_bar() -> Scenario:
     """A four-bar linkage of joints runs and the hinge between its crank and its coupler jams.
 

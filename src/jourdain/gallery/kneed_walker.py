@@ -7,11 +7,13 @@ from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.gallery._bodies import ground, ground_contact, turned
 from jourdain.gallery._downhill import downhill, walking_sketch
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.guards import Switch
 from jourdain.motion.hybrid import Hybrid
 
 
+@problem
 def kneed_walker() -> Hybrid:
     """A walker with knees walks down a slope: the knee of the swing leg locks when it is straight, until heel strike.
 

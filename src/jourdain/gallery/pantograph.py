@@ -10,6 +10,7 @@ from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, 
 
 from jourdain.errors import check_choice
 from jourdain.gallery._bodies import coincide, ground, planar_body, turned
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
@@ -22,6 +23,7 @@ PARAMETERS = LENGTHS | MASSES | {I1: 0.0004, I2: 0.0007}
 UNITS = dict.fromkeys(LENGTHS, "m") | dict.fromkeys(MASSES, "kg") | {I1: "kg m^2", I2: "kg m^2"}
 
 
+@problem
 def pantograph(coordinates: Coordinates = "minimal") -> Scenario:
     """The end effector of a two-motor pantograph strikes a wall, with a given impulse beta along it.
 

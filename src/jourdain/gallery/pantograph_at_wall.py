@@ -7,6 +7,7 @@ from math import pi
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
+from jourdain.gallery._origin import problem
 from jourdain.gallery.pantograph import PARAMETERS, UNITS, four_links, outer_angles
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
@@ -14,6 +15,7 @@ from jourdain.motion.guards import Reaction, Switch
 from jourdain.motion.hybrid import Hybrid
 
 
+@problem
 def pantograph_at_wall() -> Hybrid:
     """Two motors press the end effector of a pantograph against a smooth wall, pull it off, and hit the wall again.
 

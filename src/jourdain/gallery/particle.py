@@ -6,10 +6,12 @@ import sympy as sp
 from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.gallery._bodies import ground
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def particle() -> Scenario:
     """A particle thrown on a smooth floor, elastic.
 

@@ -6,10 +6,12 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import coincide, ground, planar_body, turned
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def percussion() -> Scenario:
     """A hanging pendulum is struck at a distance s from its pivot; at (k² + d²)/d the pivot feels nothing.
 

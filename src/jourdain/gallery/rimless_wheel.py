@@ -8,6 +8,7 @@ from sympy.physics.mechanics import Particle, dynamicsymbols
 from jourdain.errors import BadEvent
 from jourdain.gallery._bodies import ground, turned
 from jourdain.gallery._downhill import downhill
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Switch
@@ -16,6 +17,7 @@ from jourdain.motion.hybrid import Hybrid
 MOST_SPOKES = 1000
 
 
+@problem
 def rimless_wheel(n: int = 8) -> Hybrid:
     """A hub on n massless spokes rolls down a slope from spoke to spoke; each strike is inert.
 

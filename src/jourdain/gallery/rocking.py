@@ -8,12 +8,14 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import ground, planar_body, turned
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Switch
 from jourdain.motion.hybrid import Hybrid
 
 
+@problem
 def rocking() -> Hybrid:
     """A block rocks from corner to corner, every change of corner inert, until it stands.
 

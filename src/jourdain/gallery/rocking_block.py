@@ -8,10 +8,12 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import free_planar_body, ground_contact
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def rocking_block() -> Scenario:
     """A rocking block comes upright: it lets go of the right corner and turns about the left one.
 

@@ -10,12 +10,14 @@ from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.errors import check_choice
 from jourdain.gallery._bodies import free_planar_body, ground_contact
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 Floor = Literal["smooth", "rough"]
 
 
+@problem
 def rod(floor: Floor = "smooth") -> Scenario:
     """A falling rod hits the floor with one end: smooth and elastic, or rough and plastic.
 

@@ -7,10 +7,12 @@ from math import radians
 import sympy as sp
 from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def rolling_disc() -> Scenario:
     """A thin disc that rolls and leans hits a post with the foremost point of its rim.
 

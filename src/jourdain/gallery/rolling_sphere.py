@@ -9,6 +9,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.errors import check_choice
 from jourdain.gallery._bodies import free_planar_body
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
@@ -16,6 +17,7 @@ from jourdain.scenarios.scenario import Scenario
 SHAPES = {"sphere": sp.Rational(2, 5), "hoop": sp.Integer(1)}  # I / m r²
 
 
+@problem
 def rolling_sphere(shape: Literal["sphere", "hoop"] = "sphere") -> Scenario:
     """A sliding sphere or hoop reaches rough ground and suddenly rolls.
 

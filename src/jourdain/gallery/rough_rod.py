@@ -8,6 +8,7 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import free_planar_body, ground_contact
+from jourdain.gallery._origin import problem
 from jourdain.laws import Coulomb
 from jourdain.laws.coulomb import Hypothesis
 from jourdain.mechanism.mechanism import Mechanism
@@ -15,6 +16,7 @@ from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def rough_rod(hypothesis: Hypothesis = "stronge") -> Scenario:
     """A thrown rod strikes a rough floor with one end: it slips on, sticks, or slips back.
 

@@ -9,10 +9,12 @@ from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import ground, ground_contact, turned, two_legs
 from jourdain.gallery._downhill import downhill, walk, walking_sketch
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid
 
 
+@problem
 def round_foot_walker() -> Hybrid:
     """Two straight legs on round feet walk down a slope; the stance foot rolls, the legs swap at every heel strike.
 

@@ -7,10 +7,12 @@ from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.gallery._bodies import ground, turned
 from jourdain.gallery._downhill import downhill, walk, walking_sketch
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid
 
 
+@problem
 def simplest_walker() -> Hybrid:
     """A hip on two legs whose feet weigh next to nothing walks down a slope; the legs swap at every heel strike.
 

@@ -10,6 +10,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.errors import check_choice
 from jourdain.gallery._bodies import free_planar_body
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
@@ -18,6 +19,7 @@ Case = Literal["struck", "landing", "earthquake"]
 CASES: tuple[str, ...] = get_args(Case)
 
 
+@problem
 def sleigh(case: Case = "struck") -> Scenario:
     """A sleigh with a blade: struck at D, landing on the ice, or on ice that starts to move.
 

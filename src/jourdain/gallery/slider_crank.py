@@ -8,11 +8,13 @@ import sympy as sp
 from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.gallery._bodies import bar, coincide, ground, turned
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def slider_crank() -> Scenario:
     """A crank drives a slider through a rod; the slider runs into a stop with restitution kappa.
 

@@ -6,12 +6,14 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import ground, planar_body, turned
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Switch
 from jourdain.motion.hybrid import Hybrid
 
 
+@problem
 def sliding_sleigh() -> Hybrid:
     """A flying sleigh lands on the ice, which its blade grips, and slides on as Chaplygin's does.
 

@@ -6,11 +6,13 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import free_planar_body
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def step() -> Scenario:
     """A sphere rolling on the level hits the edge of a step of height h and turns about it.
 

@@ -8,12 +8,14 @@ import sympy as sp
 from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.gallery._bodies import ground
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.motion.guards import Switch
 from jourdain.motion.hybrid import Hybrid
 
 
+@problem
 def tether() -> Hybrid:
     """Two bodies fly apart until their tether is taut, swing about each other, and part when it has turned by `turn`.
 

@@ -8,12 +8,14 @@ import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
 from jourdain.gallery._bodies import free_box
+from jourdain.gallery._origin import problem
 from jourdain.laws import Coulomb
 from jourdain.laws.coulomb import Hypothesis
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def thrown_box(hypothesis: Hypothesis = "stronge") -> Scenario:
     """A box strikes a rough floor with a corner, in space: its slip turns, stops, or starts again in the event.
 

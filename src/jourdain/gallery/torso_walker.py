@@ -7,10 +7,12 @@ from sympy.physics.mechanics import Particle, dynamicsymbols
 
 from jourdain.gallery._bodies import ground, ground_contact, turned, two_legs
 from jourdain.gallery._downhill import downhill, walk, walking_sketch
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.motion.hybrid import Hybrid
 
 
+@problem
 def torso_walker() -> Hybrid:
     """The walker of the papers walks down a slope; a spring and a damper hold its torso midway between the legs.
 

@@ -12,6 +12,7 @@ from typing import Any
 import sympy as sp
 
 from jourdain.errors import BadRobot, RobotWarning, listing
+from jourdain.gallery._origin import problem
 from jourdain.inputs import Array, FilePath
 from jourdain.laws import Law
 from jourdain.robots.description import Joint
@@ -31,6 +32,7 @@ BEND = radians(40)
 LAW = {"friction": 0.6, "kappa": 0.0}  # of laws whose numbers have these names, as those of the command line do
 
 
+@problem
 def touchdown(
     robot: FilePath | Robot = "quadruped", feet: str | Sequence[str] = "", law: Law | None = None
 ) -> Scenario:

@@ -8,11 +8,13 @@ import sympy as sp
 from sympy.physics.mechanics import ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
 from jourdain.gallery._bodies import ground
+from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
+@problem
 def two_balls() -> Scenario:
     """Two balls of one radius roll on a rough plane and collide, elastic along the line of centres.
 

@@ -12,6 +12,7 @@ from sympy.physics.mechanics import Particle, dynamicsymbols
 from jourdain.errors import BadEvent, check_choice
 from jourdain.events.event import Event
 from jourdain.gallery._bodies import ground, ground_contact, turned, two_legs
+from jourdain.gallery._origin import problem
 from jourdain.laws import Frictionless, Law
 from jourdain.mechanism.mechanism import Mechanism
 from jourdain.mechanism.sketch import Sketch
@@ -21,6 +22,7 @@ from jourdain.scenarios.scenario import Scenario
 RearFoot = Literal["released", "one-sided"]
 
 
+@problem
 def walker(rear_foot: RearFoot = "released", law: Law | None = None) -> Scenario:
     """Heel strike of a walker with two straight legs, round feet and a torso; the rear foot lets go, or may lift.
 

@@ -26,7 +26,7 @@ from jourdain.motion.guards import Switch, guard_expressions, guard_kind
 from jourdain.motion.jump import Jump
 from jourdain.motion.locate import Indices
 from jourdain.motion.settings import Method, Settings
-from jourdain.naming import name_of
+from jourdain.naming import Origin, name_of
 from jourdain.output.printable import prints
 from jourdain.output.tables import names, page
 
@@ -85,6 +85,7 @@ class Hybrid:
         self.near, self.start, self.until, self.sketch = near, near if start is None else start, until, sketch
         if sketch is not None:
             sketch.refuse_strange_points(mechanism)
+        self.origin: Origin | None = None  # the problem of the gallery that it is
         self._flows: dict[str, FastThenRobust[Flow]] = {}
         self._jumps: dict[Switch, Jump] = {}
 

@@ -23,6 +23,7 @@ from jourdain.events.solver import Refined, Solver
 from jourdain.events.transition import Transition
 from jourdain.inputs import Array, Expression, Flags, State, Statuses, broadcast_shape, named_values, parameter_vector
 from jourdain.mechanism.symbols import PointLike
+from jourdain.naming import Origin
 from jourdain.output.printable import prints
 from jourdain.output.tables import names, page
 
@@ -76,6 +77,7 @@ class Scenario:
     following: tuple[str, ...]  # velocities that follow from the rows that are on before; NaN where open
     units: Mapping[str, str]
     sketch: Sketch | None = None  # how it is drawn
+    origin: Origin | None = None  # the problem of the gallery that it is
 
     def solve(self, check: bool | str = True, parameters: Mapping[str, Any] = {}, **more: ArrayLike) -> Transition:
         """The outcome for these parameters; each may be an array, and they broadcast."""
