@@ -44,26 +44,32 @@ def page(t: Transition) -> str:
 
 
 def headline(t: Transition) -> str:
-    """What became of it, the degrees of freedom, and what a reader should know before the numbers."""
+    """What became of it, the degrees of freedom, and `remarks`."""
     if t.batch_shape:
         from jourdain.data.dataset import summary
 
         return f"{summary(t.status)}; shape {t.batch_shape}"
     prior, virtual, posterior = t.dof
-    line = f"{t.status.message.split(';')[0]}; degrees of freedom {prior} → {virtual} → {posterior}"
+    solved = f"{t.status.message.split(';')[0]}; degrees of freedom {prior} → {virtual} → {posterior}"
+    return "; ".join([solved, *remarks(t)])
+
+
+def remarks(t: Transition) -> list[str]:
+    """What a reader should know of one event before the numbers."""
+    said = []
     apart = [name for name, state in t.contact.items() if state is ContactState.SEPARATES]
     if apart:
-        line += f"; no impact: {', '.join(apart)} was opening"
+        said.append(f"no impact: {', '.join(apart)} was opening")
     if t.energy_created > 0:
-        line += f"; {rounded(t.energy_created)} J created"
+        said.append(f"{rounded(t.energy_created)} J created")
     pulling = [c.name for c in t.layout.constraints if c.contact and c.kind in ON_KINDS and pulls(t, c.name)]
     if pulling:
-        line += f"; pulls (two-sided): {', '.join(pulling)}"
+        said.append(f"pulls (two-sided): {', '.join(pulling)}")
     if t.redundant:
-        line += f"; redundant: {', '.join(t.redundant)}; undetermined: {', '.join(t.undetermined)}"
+        said += [f"redundant: {', '.join(t.redundant)}", f"undetermined: {', '.join(t.undetermined)}"]
     if t.one_of_many:
-        line += "; the motion is one of many: contacts with different κ share an impulse"
-    return line
+        said.append("the motion is one of many: contacts with different κ share an impulse")
+    return said
 
 
 def pulls(t: Transition, contact: str) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from jourdain.algebra.contacts.held import IDLE
 from jourdain.data.layout import Layout
 from jourdain.errors import BadEvent, Status, listing
-from jourdain.inputs import Array, Flags, Statuses, named_values
+from jourdain.inputs import Array, FilePath, Flags, Statuses, named_values
 from jourdain.kinds import ON_KINDS, ContactState, Kind
 from jourdain.naming import Named
 from jourdain.output.printable import prints
@@ -361,6 +361,32 @@ class Transition:
 
         axes = tuple(f"axis_{i}" for i in range(len(self.batch_shape)))
         return dataset(self.layout, kept(self.layout, None), self._values, self._status, axes).copy(deep=True)
+
+    def report(self, path: FilePath, title: str = "") -> None:
+        """Write one page of HTML that needs nothing else: what was asked, the outcome, figures.
+
+        The page of `Scenario.report` has more, since a scenario knows its model and its parameters.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write it; it ends in .html. The file is there in full or not at all.
+        title : str
+            The title of the page.
+
+        Raises
+        ------
+        ShapeError
+            If this is a batch: a report shows one event. Solve the one that you want to show by itself.
+        CannotWrite
+            If no such file can be written.
+
+        """
+        from jourdain.reports.events import transition_report
+        from jourdain.reports.template import check_page, write_page
+
+        check_page(path)
+        write_page(transition_report(self, title).html(), path)
 
     @prints
     def __str__(self) -> str:

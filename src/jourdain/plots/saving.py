@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +32,21 @@ def check_format(path: Path) -> str:
 
 def save(ax: Axes | Figure, path: FilePath) -> None:
     """Write the figure to a file; the suffix says how. The same commands give the same PNG, SVG or PDF."""
+    _write(ax, path, check_format(Path(path)))
+
+
+def svg(ax: Axes | Figure) -> bytes:
+    """The figure as SVG, for a page."""
+    file = BytesIO()
+    _write(ax, file, "svg")
+    return file.getvalue()
+
+
+def _write(ax: Axes | Figure, file: FilePath | BytesIO, suffix: str) -> None:
     from matplotlib import rc_context
 
     figure: Any = ax.figure.figure if ax.figure else ax  # of axes in a part of a figure, the whole
-    suffix = check_format(Path(path))
     metadata = {_TIMES[suffix]: None} if suffix in _TIMES else None
     # The names of clip paths would be random; fonts are embedded as TrueType, since publishers refuse Type 3.
     with rc_context({"svg.hashsalt": "jourdain", "pdf.fonttype": 42, "ps.fonttype": 42}):
-        figure.savefig(path, format=suffix, dpi=DPI, metadata=metadata)
+        figure.savefig(file, format=suffix, dpi=DPI, metadata=metadata)

@@ -26,7 +26,7 @@ def environment(*packages: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters |= {"typeset": typeset.words, "symbol": typeset.symbol}
+    found.filters |= {"typeset": typeset.words, "cell": typeset.cell, "image": image}
     return found
 
 

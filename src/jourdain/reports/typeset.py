@@ -10,6 +10,8 @@ from markupsafe import Markup, escape
 from jourdain.plots.style import symbol_of
 
 _INDEX = re.compile(r"(?<=[\w)\u0304])_([A-Za-z0-9]+)")  # after a letter, with or without a bar, or a bracket
+_POWER = re.compile(r"(?<=[a-z])\^([23])")  # of a unit
+_RAISED = {"2": "²", "3": "³"}
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _SCRIPT = re.compile(r"([_^])(?:\{([^{}]*)\}|(.))")
 _TAGS = {"_": "sub", "^": "sup"}
@@ -22,6 +24,18 @@ def words(text: str) -> Markup:
     'T<sub>c</sub>⁻ &lt; T<sub>a</sub>⁺, λ̄<sub>n</sub>'
     """
     return Markup(_INDEX.sub(r"<sub>\1</sub>", str(escape(text))))
+
+
+def cell(text: str) -> Markup:
+    """What stands in a cell of a table: raised powers of units, indents that stay. `Markup` stays as it is.
+
+    >>> str(cell("2 kg m^2")), str(cell("  T < 1"))
+    ('2 kg m²', '\u2003T &lt; 1')
+    """
+    if isinstance(text, Markup):
+        return text
+    indent = len(text) - len(text.lstrip(" "))
+    return escape("\u2003" * (indent // 2) + _POWER.sub(lambda found: _RAISED[found[1]], text[indent:]))
 
 
 def symbol(name: str) -> Markup:

@@ -21,7 +21,17 @@ from jourdain.errors import BadEvent, Error, NotConverged, NotFinite, Status, li
 from jourdain.events.event import Event
 from jourdain.events.solver import Refined, Solver
 from jourdain.events.transition import Transition
-from jourdain.inputs import Array, Expression, Flags, State, Statuses, broadcast_shape, named_values, parameter_vector
+from jourdain.inputs import (
+    Array,
+    Expression,
+    FilePath,
+    Flags,
+    State,
+    Statuses,
+    broadcast_shape,
+    named_values,
+    parameter_vector,
+)
 from jourdain.mechanism.symbols import PointLike
 from jourdain.naming import Origin
 from jourdain.output.printable import prints
@@ -189,6 +199,56 @@ class Scenario:
         if self.guessed:
             raise BadEvent(f"{listing(self.guessed)} are found near a guess and have no formula; use event.symbolic().")
         return closed_form(self.event, self._expressions, self.inputs[0], list(self.parameters), simplify)
+
+    def report(
+        self,
+        path: FilePath,
+        title: str = "",
+        check: bool | str = True,
+        parameters: Mapping[str, float] = {},
+        **more: float,
+    ) -> None:
+        """Solve the event and write one page of HTML that needs nothing else, to hand to others.
+
+        It holds what was asked, a drawing, the outcome with units, figures, what changes the loss most, and the script
+        that makes it.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write it; it ends in .html. The file is there in full or not at all.
+        title : str
+            The title of the page; by itself the name in the gallery.
+        check : bool or "project"
+            As for `solve`.
+        parameters : mapping
+            Parameters, as for `solve`.
+        **more : float
+            Parameters by name.
+
+        Raises
+        ------
+        ShapeError
+            If a parameter is an array: a report shows one event.
+        CannotWrite
+            If no such file can be written.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib, jourdain as jd
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     jd.gallery.walker().report(f"{folder}/walker.html", theta=0.7)
+        ...     pathlib.Path(folder, "walker.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+        True
+
+        """
+        from jourdain.reports.events import scenario_report
+        from jourdain.reports.template import check_page, write_page
+
+        check_page(path)
+        given = {**named_values("parameters", parameters), **more}
+        page = scenario_report(self, self.solve(check, parameters=given), given, title, check)
+        write_page(page.html(), path)
 
     # What the event sees
 
