@@ -14,6 +14,7 @@ from jourdain.errors import BadLog, unknown
 from jourdain.experiment.impulses import friction_ratio
 from jourdain.experiment.rig import Rig
 from jourdain.experiment.strike import Strike, Until
+from jourdain.inputs import FilePath
 from jourdain.kinds import Kind
 from jourdain.output.printable import prints
 
@@ -144,6 +145,28 @@ class Repeats:
         """The mean of what is predicted for each."""
         names = self.comparisons[0].predicted
         return {name: float(np.mean([one.predicted[name] for one in self.comparisons])) for name in names}
+
+    def report(self, path: FilePath, title: str = "") -> None:
+        """Write one page of HTML that needs nothing else: means and spreads beside the model, curves, logs.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write it; it ends in .html. The file is there in full or not at all.
+        title : str
+            The title of the page.
+
+        Raises
+        ------
+        CannotWrite
+            If no such file can be written.
+
+        """
+        from jourdain.reports.strikes import repeats_report
+        from jourdain.reports.template import check_page, write_page
+
+        check_page(path)
+        write_page(repeats_report(self, title).html(), path)
 
     @prints
     def __str__(self) -> str:

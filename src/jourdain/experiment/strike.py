@@ -13,7 +13,7 @@ from jourdain.data.addresses import unit_of
 from jourdain.experiment.impulses import friction_ratio
 from jourdain.experiment.rig import Rig
 from jourdain.experiment.slopes import rates_along
-from jourdain.inputs import Array
+from jourdain.inputs import Array, FilePath
 from jourdain.output.printable import prints
 from jourdain.quantities import MEASURED
 
@@ -180,6 +180,29 @@ class Strike:
         from jourdain.experiment.compare import compare
 
         return compare(self)
+
+    def report(self, path: FilePath, title: str = "") -> None:
+        """Write one page of HTML that needs nothing else: what was measured beside the model,
+        with uncertainties, curves, the warnings of the log.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write it; it ends in .html. The file is there in full or not at all.
+        title : str
+            The title of the page.
+
+        Raises
+        ------
+        CannotWrite
+            If no such file can be written.
+
+        """
+        from jourdain.reports.strikes import strike_report
+        from jourdain.reports.template import check_page, write_page
+
+        check_page(path)
+        write_page(strike_report(self, title).html(), path)
 
     @prints
     def __repr__(self) -> str:

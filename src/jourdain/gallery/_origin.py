@@ -27,7 +27,7 @@ def problem(make: Callable[P, Model]) -> Callable[P, Model]:
         if not all(map(_is_plain, given.values())):
             return model
         call = f"jd.gallery.{make.__name__}({', '.join(f'{name}={_written(one)}' for name, one in given.items())})"
-        origin = Origin(make.__name__, call, (make.__doc__ or "").partition("\n")[0])
+        origin = Origin(make.__name__, call, (make.__doc__ or "").partition("\n")[0].replace("`", ""))
         if isinstance(model, Scenario):
             return replace(model, origin=origin)
         model.origin = origin

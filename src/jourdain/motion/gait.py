@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from jourdain.algebra.lapack import least_squares
 from jourdain.errors import BadEvent, Error, NotConverged
-from jourdain.inputs import Array
+from jourdain.inputs import Array, FilePath
 from jourdain.motion.hybrid import Hybrid, StatePair
 from jourdain.motion.integrator import Integrator
 from jourdain.motion.labelled import state_labels
@@ -78,6 +78,28 @@ class Gait:
     def stable(self) -> bool:
         """Whether motions nearby come back to it."""
         return bool(np.abs(self.multipliers[0]) < 1) if len(self.multipliers) else True
+
+    def report(self, path: FilePath, title: str = "") -> None:
+        """Write one page of HTML that needs nothing else: state, period, multipliers, energy, events, script.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write it; it ends in .html. The file is there in full or not at all.
+        title : str
+            The title of the page; by itself the name in the gallery.
+
+        Raises
+        ------
+        CannotWrite
+            If no such file can be written.
+
+        """
+        from jourdain.reports.motions import gait_report
+        from jourdain.reports.template import check_page, write_page
+
+        check_page(path)
+        write_page(gait_report(self, title).html(), path)
 
     @prints
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ from jourdain.compute.memory import check_batch
 from jourdain.compute.runge_kutta import along
 from jourdain.errors import ShapeError
 from jourdain.events.transition import Transition
-from jourdain.inputs import Array, n_entries
+from jourdain.inputs import Array, FilePath, n_entries
 from jourdain.motion.flow import N_WORKS
 from jourdain.naming import Named
 from jourdain.output.printable import prints
@@ -163,6 +163,28 @@ class Trajectory:
         from jourdain.plots.animation import animate
 
         animate(self, path, fps, speed, progress=progress)
+
+    def report(self, path: FilePath, title: str = "") -> None:
+        """Write one page of HTML that needs nothing else: course, energy, events, script.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to write it; it ends in .html. The file is there in full or not at all.
+        title : str
+            The title of the page; by itself the name in the gallery.
+
+        Raises
+        ------
+        CannotWrite
+            If no such file can be written.
+
+        """
+        from jourdain.reports.motions import motion_report
+        from jourdain.reports.template import check_page, write_page
+
+        check_page(path)
+        write_page(motion_report(self, title).html(), path)
 
     @prints
     def __repr__(self) -> str:

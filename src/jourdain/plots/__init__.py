@@ -10,6 +10,7 @@ from jourdain.plots.impulses import impulse_bars
 from jourdain.plots.maps import parameter_map
 from jourdain.plots.motion import motion_plot
 from jourdain.plots.paths import impulse_path
+from jourdain.plots.phases import energy_over_time, multiplier_plot, phase_portrait
 from jourdain.plots.polar import polar
 from jourdain.plots.robots import robot_picture
 from jourdain.plots.saving import save
@@ -27,14 +28,17 @@ __all__ = [
     "energies_over_time",
     "energy_bars",
     "energy_curves",
+    "energy_over_time",
     "event_plot",
     "forces_over_time",
     "impulse_bars",
     "impulse_path",
     "measured",
     "motion_plot",
+    "multiplier_plot",
     "new_axes",
     "parameter_map",
+    "phase_portrait",
     "polar",
     "poses",
     "robot_picture",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from jourdain.errors import CannotWrite, unknown
 from jourdain.inputs import FilePath
@@ -36,17 +36,17 @@ def save(ax: Axes | Figure, path: FilePath) -> None:
 
 
 def svg(ax: Axes | Figure) -> bytes:
-    """The figure as SVG, for a page."""
+    """The figure as SVG without white around it, for a page."""
     file = BytesIO()
-    _write(ax, file, "svg")
+    _write(ax, file, "svg", "tight")
     return file.getvalue()
 
 
-def _write(ax: Axes | Figure, file: FilePath | BytesIO, suffix: str) -> None:
+def _write(ax: Axes | Figure, file: FilePath | BytesIO, suffix: str, box: Literal["tight"] | None = None) -> None:
     from matplotlib import rc_context
 
     figure: Any = ax.figure.figure if ax.figure else ax  # of axes in a part of a figure, the whole
     metadata = {_TIMES[suffix]: None} if suffix in _TIMES else None
     # The names of clip paths would be random; fonts are embedded as TrueType, since publishers refuse Type 3.
     with rc_context({"svg.hashsalt": "jourdain", "pdf.fonttype": 42, "ps.fonttype": 42}):
-        figure.savefig(file, format=suffix, dpi=DPI, metadata=metadata)
+        figure.savefig(file, format=suffix, dpi=DPI, metadata=metadata, bbox_inches=box)

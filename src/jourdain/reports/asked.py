@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jourdain.data.layout import ConstraintLayout
     from jourdain.events.transition import Transition
 
-MANY = 40  # numbers: of more, those that are 0 are left out
+MANY = 20  # numbers: of more, those that are 0 are left out
 ABOUT = {
     Kind.REGULAR: "on before, during and after",
     Kind.LIVE: "on; its support starts to move",
@@ -28,26 +28,27 @@ ABOUT = {
 }
 
 
-def constraint_table(t: Transition) -> Table:
-    """The constraints, and what is applied."""
-    rows = [[c.name, str(c.kind), _about(t, c), names(row.removeprefix(f"{c.name}.") for row in c.rows)]
+def constraint_table(t: Transition, parameters: Mapping[str, float] = {}) -> Table:
+    """The constraints, and what is applied. `parameters`: those in which numbers of laws are known."""
+    rows = [[c.name, str(c.kind), _about(c, parameters), names(row.removeprefix(f"{c.name}.") for row in c.rows)]
             for c in t.layout.constraints]  # fmt: skip
     rows += [[name, "applied", "an impulse from outside", ""] for name in t.layout.impulses]
     return Table("Constraints", ["constraint", "kind", "what becomes of it", "rows"], rows, (0, 1, 2, 3))
 
 
-def _about(t: Transition, c: ConstraintLayout) -> str:
+def _about(c: ConstraintLayout, parameters: Mapping[str, float]) -> str:
     law = c.law
     if not isinstance(law, Law):
         return ABOUT[c.kind]
     choices = [str(one) for name in law.choices if (one := getattr(law, name)) is not None]
-    numbers = [f"{name} {value if isinstance(value, str) else significant(value) if _is_number(value) else value}"
-               for name, value in law.values().items()]  # fmt: skip
+    numbers = [f"{name} {_number(value, parameters)}" for name, value in law.values().items()]
     return f"one-sided, {type(law).__name__}: {', '.join([*numbers, *choices])}"
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float)
+def _number(value: object, parameters: Mapping[str, float]) -> str:
+    """A number of a law: of a parameter its value, of anything else how it is written."""
+    known = parameters.get(str(value), value)
+    return significant(known) if isinstance(known, int | float) else str(known)
 
 
 def parameter_table(

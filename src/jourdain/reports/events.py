@@ -14,6 +14,7 @@ from jourdain.reports import scripts
 from jourdain.reports.asked import constraint_table, parameter_table, pose_table
 from jourdain.reports.outcome import energy_parts, impulse_pictures, in_short, outcome_tables
 from jourdain.reports.record import Part, Report, Section, Table, Words, picture
+from jourdain.reports.titles import titled
 from jourdain.robots.robot import Robot
 from jourdain.scenarios.influence import influence
 
@@ -56,10 +57,10 @@ def scenario_report(
     check_single(t.batch_shape, "A report shows one event")
     origin = scenario.origin
     parameters = {name: value for name, value in {**scenario.parameters, **given}.items() if value is not None}
-    asked: list[Part] = [constraint_table(t)]
+    asked: list[Part] = [constraint_table(t, parameters)]
     asked += [parameter_table(parameters, scenario.units, given)] if parameters else []
     return _report(
-        title or (_titled(origin.name) if origin is not None else "An event"),
+        title or (titled(origin.name) if origin is not None else "An event"),
         [origin.about] if origin is not None else [],
         t,
         asked,
@@ -93,12 +94,6 @@ def _report(
         *more,
         Section("How to make it again", script),
     ])  # fmt: skip
-
-
-def _titled(name: str) -> str:
-    """A name of the gallery as a title."""
-    said = name.replace("_", " ")
-    return f"{said[0].upper()}{said[1:]}"
 
 
 def _drawing(scenario: Scenario, t: Transition, given: Mapping[str, float]) -> list[Part]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from keyword import iskeyword
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jourdain.reports.matrices import array_script, assigned
 from jourdain.reports.record import Code, Part
 
 if TYPE_CHECKING:
     from jourdain.events.transition import Transition
+    from jourdain.experiment.strike import Strike
     from jourdain.motion.gait import Gait
+    from jourdain.motion.hybrid import Hybrid
+    from jourdain.motion.trajectory import Trajectory
     from jourdain.scenarios.scenario import Scenario
 
 
@@ -55,17 +58,49 @@ def _state(caption: str, t: Transition) -> Code:
 
 def of_gait(gait: Gait) -> list[Part]:
     """How to find a gait again: from its own state, so that no other one is found."""
-    origin = gait.hybrid.origin
-    walk = f"walk = {origin.call}" if origin is not None else "# walk: your jd.Hybrid"
-    q, v = (assigned(state) for state in (gait.coordinate, gait.velocity))
-    changed = {name: value for name, value in gait.parameters.items() if value != gait.hybrid.parameters.get(name)}
     steps = [f"steps={gait.steps}"] if gait.steps != 1 else []
-    found = ", ".join(["near=(q, v)", *steps, f"topology={gait.topology!r}", *keywords(changed)])
-    lines = ["import jourdain as jd", "", walk, f"q = {q}", f"v = {v}", f"gait = walk.gait({found})", "print(gait)",
-             f"gait.report({origin.name + '.html' if origin else 'gait.html'!r})"]  # fmt: skip
-    if origin is None:
-        return [Code("In Python, with the system that this page does not hold:", "\n".join(lines))]
-    return [Code("In Python, which writes this page too:", "\n".join(lines))]
+    given = ["near=(q, v)", *steps, f"topology={gait.topology!r}", *_changed(gait.hybrid, gait.parameters)]
+    found = f"gait = system.gait({', '.join(given)})"
+    return _of_hybrid(gait.hybrid, gait.coordinate, gait.velocity, found, "gait")
+
+
+def of_motion(run: Trajectory) -> list[Part]:
+    """How to follow a motion again, from where it started."""
+    first, symbols = run.segments[0], run.hybrid.mechanism.symbols
+    q, v = (dict(zip(names, state[0], strict=True))
+            for names, state in ((symbols.q_names, run.q), (symbols.v_names, run.v)))  # fmt: skip
+    parameters = dict(zip(run.hybrid.parameters, map(float, first.parameters), strict=True))
+    given = [f"q, v, until={run.end!r}, topology={first.topology!r}", *_changed(run.hybrid, parameters)]
+    return _of_hybrid(run.hybrid, q, v, f"run = system.simulate({', '.join(given)})", "run")
+
+
+def _changed(hybrid: Hybrid, parameters: Mapping[str, float]) -> list[str]:
+    """The parameters that are not the system's own, as arguments."""
+    others = {name: value for name, value in parameters.items() if value != hybrid.parameters.get(name)}
+    return [f"**{assigned(others)}"] if others else []
+
+
+def _of_hybrid(hybrid: Hybrid, q: Mapping[str, Any], v: Mapping[str, Any], call: str, found: str) -> list[Part]:
+    origin = hybrid.origin
+    first = f"system = {origin.call}" if origin is not None else "# system: your jd.Hybrid"
+    path = f"{found if origin is None else origin.name}.html"
+    lines = ["import jourdain as jd", "", first, f"q = {assigned(q)}", f"v = {assigned(v)}", call, f"print({found})",
+             f"{found}.report({path!r})"]  # fmt: skip
+    said = "which writes this page too" if origin is not None else "with the system that this page does not hold"
+    return [Code(f"In Python, {said}:", "\n".join(lines))]
+
+
+def of_strikes(strikes: Sequence[Strike]) -> list[Part]:
+    """How to read strikes again."""
+    event = strikes[0].rig
+    lines = ["import jourdain as jd", "", "# model: the jd.Scenario or jd.Event; columns=, units= as you gave them",
+             f"parameters = {assigned(event.parameters)}", "strikes = ["]  # fmt: skip
+    for one in strikes:
+        source = repr(one.log.source) if one.log.source else "table"
+        lines.append(f"    jd.experiment.read({source}, model, normal={event.normal!r}, parameters=parameters)"
+                     f".strike({one.number}),")  # fmt: skip
+    lines += ["]", "print(strikes[0].compare())" if len(strikes) == 1 else "print(jd.experiment.average(strikes))"]
+    return [Code("In Python, with the log and the model, which this page does not hold:", "\n".join(lines))]
 
 
 def keywords(given: Mapping[str, float]) -> list[str]:
