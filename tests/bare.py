@@ -43,6 +43,8 @@ def main() -> None:
         assert Path(folder, "loss.png").stat().st_size > 10_000
         jd.files.write(ds, Path(folder, "loss.csv"))
         assert len(Path(folder, "loss.csv").read_text("utf-8").splitlines()) == 4001
+        strike.report(Path(folder, "walker.html"), theta=0.7)
+        assert Path(folder, "walker.html").read_text("utf-8").startswith("<!DOCTYPE html>")
         for arguments in (["list"], ["run", "walker", "--plot", f"{folder}/walker.svg"], ["run", "simplest_walker"]):
             subprocess.run([sys.executable, "-m", "jourdain.cli", *arguments], check=True, capture_output=True)
     message = ""
@@ -51,7 +53,8 @@ def main() -> None:
     except jd.MissingExtra as error:
         message = str(error)
     assert "pip install 'jourdain[robots]'" in message
-    print("A bare installation works: quick start, sweep, gait, figure, CSV, command line; jd.load names its extra.")
+    done = "quick start, sweep, gait, figure, report, CSV, command line; jd.load names its extra"
+    print(f"A bare installation works: {done}.")
 
 
 if __name__ == "__main__":

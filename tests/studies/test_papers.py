@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,9 +15,9 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-import engines
 import jourdain as jd
 from cases import REAR_FOOT_LIMITS
+from html_pages import check_alone, printed_by_chromium
 from jourdain.cli.commands.reproduce import settings_of
 from jourdain.data.files import write as write_dataset
 from jourdain.studies.papers import (
@@ -349,44 +348,14 @@ def test_another_pantograph_differs_from_print() -> None:
 # The report
 
 
-class Page(HTMLParser):
-    """What a browser would ask for, and what is on the page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.asked: list[str] = []
-        self.ids: set[str] = set()
-        self.targets: set[str] = set()
-        self.n_tables = self.n_math = 0
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag not in ("script", "link", "iframe", "object", "embed", "base")
-        for name, value in attrs:
-            if name in ("src", "srcset", "href", "data", "action", "poster", "xlink:href"):
-                if (value or "").startswith("#"):
-                    self.targets.add((value or "")[1:])
-                else:
-                    self.asked.append(value or "")
-            if name == "id":
-                self.ids.add(value or "")
-        self.n_tables += tag == "table"
-        self.n_math += tag == "math"
-
-
 def test_the_page_needs_nothing_from_outside(folder: Path) -> None:
     text = (folder / "report.html").read_text(encoding="utf-8")
-    page = Page(text)
-    assert text.startswith("<!DOCTYPE html>")
+    page = check_alone(text)
     assert len(page.asked) == 19
-    assert all(address.startswith("data:image/svg+xml;base64,") for address in page.asked)
-    assert "url(" not in text
-    assert "@import" not in text
-    assert page.targets <= page.ids
     names = {path.stem for path in (folder / "tables").iterdir()} | {
         path.stem for path in (folder / "figures").iterdir()
     }
-    assert names <= page.ids
+    assert names <= {*page.ids}
     assert page.n_tables == 27 + 1  # and what differs
     assert page.n_math > 80
     for place in ("[FK-a] Fig. 4", "[FK-b] Fig. 9", "[FK-b] Fig. 10", "[FK-c] Fig. 5"):
@@ -417,20 +386,6 @@ def test_a_second_run_gives_the_same_bytes(folder: Path, walking: walker.Results
         if picture.data is not None:
             write_dataset(picture.data, tmp_path / "again.csv")
             assert (folder / "data" / f"{name}.csv").read_bytes() == (tmp_path / "again.csv").read_bytes(), name
-
-
-def printed_by_chromium(page: Path, folder: Path) -> tuple[bytes, set[str]]:
-    """The page as PDF, and who asked for anything over the network: the page itself is "null", Chromium no origin."""
-    folder.mkdir()
-    log, pdf = folder / "net.json", folder / "page.pdf"
-    command = [
-        engines.chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-        "--disable-background-networking",
-        f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}", f"--print-to-pdf={pdf}", page.as_uri(),
-    ]  # fmt: skip
-    subprocess.run(command, capture_output=True, timeout=120, check=True)
-    text = log.read_text(encoding="utf-8", errors="replace")
-    return pdf.read_bytes(), set(re.findall(r'"initiator":\s*"([^"]*)"', text)) - {"not an origin"}
 
 
 def test_chromium_prints_the_page_and_asks_for_nothing(folder: Path, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from jourdain.events.transition import Transition
+    from jourdain.reports.record import Report
     from jourdain.scenarios.scenario import Scenario
 
 
@@ -104,7 +105,12 @@ def optimum(
 
         return outcome_plot(scenario, found.transition, there, title)
 
-    return Answer("\n".join(lines), dataset, figure)
+    def report(command: Sequence[str]) -> Report:
+        from jourdain.reports.events import scenario_report
+
+        return scenario_report(scenario, found.transition, there, command=command)
+
+    return Answer("\n".join(lines), dataset, figure, report=report)
 
 
 def directions(scenario: Scenario, values: Mapping[str, float], point: str | None) -> Answer:

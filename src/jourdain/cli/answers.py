@@ -16,11 +16,14 @@ import typer
 from jourdain.data.columns import Columns
 from jourdain.data.files import check_path, check_place, whole_file, write
 from jourdain.data.formats import json
+from jourdain.reports.template import check_page, write_page
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from jourdain.reports.record import Report
 
 
 @dataclass(frozen=True)
@@ -33,25 +36,36 @@ class Answer:
     film: Callable[[Path], None] | None = None  # writes it to a file
     notes: Sequence[str] = ()  # warnings
     data: Callable[[], Any] | None = None  # what --json prints; by itself the dataset
+    report: Callable[[Sequence[str]], Report] | None = None  # of the words of the command line
 
-    def deliver(self, out: Path | None, plot: Path | None, as_json: bool = False) -> None:
-        """Write the numbers to `out` and the figure or film to `plot`, each may be None; then print the text or JSON.
+    def deliver(
+        self,
+        out: Path | None,
+        plot: Path | None,
+        as_json: bool = False,
+        report: Path | None = None,
+        command: Sequence[str] = (),
+    ) -> None:
+        """Write the numbers to `out`, the figure or film to `plot`, a page to `report`; then print the text or JSON.
 
-        The figure is drawn first: what cannot be drawn leaves nothing written. The text comes last: an output that is
-        closed or full loses no file.
+        Each may be None. Figure and page are made first: what cannot be drawn leaves nothing written. The text comes
+        last: an output that is closed or full loses no file. `command`: the words of the command line.
         """
         film = self.film if plot is not None and is_film(plot) else None
         figure = self.figure() if plot is not None and film is None and self.figure is not None else None
+        page = self.report(command).html() if report is not None and self.report is not None else ""
         if out is not None and self.dataset is not None:
             write(self.dataset(), out)
         if plot is not None:
             (film or partial(save_figure, figure))(plot)
+        if report is not None:
+            write_page(page, report)
         for text in self.notes:
             typer.echo(f"warning: {text}", err=True)
         if as_json:
             self._print_json()
             return
-        typer.echo("\n\n".join([self.text, *(f"wrote {path}" for path in (out, plot) if path is not None)]))
+        typer.echo("\n\n".join([self.text, *(f"wrote {path}" for path in (out, plot, report) if path is not None)]))
 
     def _print_json(self) -> None:
         if self.data is not None or self.dataset is None:
@@ -81,8 +95,10 @@ def is_film(path: Path) -> bool:
     return path.suffix.removeprefix(".").lower() in FILMS
 
 
-def check_files(out: Path | None, plot: Path | None, films: bool = False) -> None:
+def check_files(out: Path | None, plot: Path | None, films: bool = False, report: Path | None = None) -> None:
     """Raise, before anything is computed, for a place where no file can be, or a format that is not written."""
+    if report is not None:
+        check_page(report)
     if out is not None:
         check_path(out)
     if plot is None:

@@ -18,6 +18,7 @@ from jourdain.laws import Coulomb, Frictionless, Law, MoreauCoulomb, NoSlip
 
 MAX_POINTS = 10**15  # of an axis
 AXIS_COPIES = 4  # of its numbers, while it is made and swept
+WORDS = "jourdain.words"  # of the command line, in the context of a command
 AXIS = "PARAMETER=START:STOP:COUNT or PARAMETER=A,B,C"
 BOUNDS = "NAME=LEAST:LARGEST"
 SWITCHED = {"true": True, "false": False, "yes": True, "no": False, "True": True, "False": False}

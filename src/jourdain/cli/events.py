@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
 
+    from jourdain.reports.record import Report
     from jourdain.scenarios.scenario import Scenario
 
 
@@ -28,7 +29,8 @@ def event(
     project: bool = False,
 ) -> Answer:
     """One event, solved once for text, dataset and figure. `project`: its start is moved onto the constraints."""
-    outcome = scenario.solve("project" if project else True, parameters=values)
+    check: bool | str = "project" if project else True
+    outcome = scenario.solve(check, parameters=values)
 
     def dataset() -> xarray.Dataset:
         return outcome_dataset(scenario, outcome, values, keep)
@@ -38,7 +40,12 @@ def event(
 
         return outcome_plot(scenario, outcome, values, title)
 
-    return Answer(str(outcome), dataset, figure)
+    def report(command: Sequence[str]) -> Report:
+        from jourdain.reports.events import scenario_report
+
+        return scenario_report(scenario, outcome, values, check=check, command=command)
+
+    return Answer(str(outcome), dataset, figure, report=report)
 
 
 def sweep(
@@ -68,4 +75,13 @@ def touchdown(scenario: Scenario, values: Mapping[str, float], n_states: int | N
 
     feet = tuple(role.constraint.name for role in scenario.event.roles if role.block.kind in (Kind.INERT, Kind.CONTACT))
     found = study(scenario, feet, values, N_STATES if n_states is None else n_states)
-    return Answer(found.text, lambda: found.states, lambda: found.figure("touchdown"))
+
+    def report(command: Sequence[str]) -> Report:
+        from jourdain.reports.events import scenario_report
+        from jourdain.reports.record import Code, Section, picture
+
+        around = picture("study", found.figure("touchdown"), "The pose, and what a landing costs around it.")
+        study = Section("The study of the touchdown", [around, Code("In words and numbers:", found.text)])
+        return scenario_report(scenario, scenario.solve(parameters=values), values, command=command, more=[study])
+
+    return Answer(found.text, lambda: found.states, lambda: found.figure("touchdown"), report=report)

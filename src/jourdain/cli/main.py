@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from jourdain.cli.arguments import WORDS
 from jourdain.cli.commands.bench import bench
 from jourdain.cli.commands.list import list_problems
 from jourdain.cli.commands.log import log
@@ -33,6 +34,7 @@ class Once(TyperCommand):
             n = sum(given is one for given in order)
             if n > 1 and not (getattr(one, "multiple", False) or getattr(one, "is_flag", False) or one.nargs == -1):
                 raise BadArgument(f"{one.opts[0]} is given {n} times; give it once.")
+        ctx.meta[WORDS] = ["jourdain", str(ctx.info_name), *args]
         return super().parse_args(ctx, args)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from jourdain.cli.problems import Problem
     from jourdain.motion.hybrid import Hybrid
     from jourdain.motion.trajectory import Trajectory
+    from jourdain.reports.record import Report
 
 
 def motion(hybrid: Hybrid, values: dict[str, float], title: str, tidy: bool = False) -> Answer:
@@ -30,8 +32,8 @@ def motion(hybrid: Hybrid, values: dict[str, float], title: str, tidy: bool = Fa
     """
     parameters: dict[str, Any] = dict(values)
     until = parameters.pop("until", None)
-    if hybrid.near is not None:
-        gait = hybrid.gait(**parameters)
+    gait = hybrid.gait(**parameters) if hybrid.near is not None else None
+    if gait is not None:
         run = gait.trajectory if until is None else hybrid.simulate(gait.q, gait.v, until=until, **parameters)
         text = "\n".join([str(gait), "", *summary(run)])
     else:
@@ -51,7 +53,14 @@ def motion(hybrid: Hybrid, values: dict[str, float], title: str, tidy: bool = Fa
 
         animate(run, path, title=title)
 
-    return Answer(text, dataset, figure, film)
+    def report(command: Sequence[str]) -> Report:
+        from jourdain.reports.motions import gait_report, motion_report
+
+        if gait is not None and until is None:
+            return gait_report(gait, command=command)
+        return motion_report(run, command=command)
+
+    return Answer(text, dataset, figure, film, report=report)
 
 
 def branch(problem: Problem, hybrid: Hybrid, show: str | None) -> Answer:

@@ -65,15 +65,16 @@ def phase_portrait(run: Trajectory, ax: Axes | None = None, title: str = "") -> 
 
 def energy_over_time(run: Trajectory, ax: Axes | None = None, title: str = "") -> Axes:
     """Kinetic and potential energy of a motion and their sum; grey lines where events are."""
-    energy = run.energy
-    parts = {"kinetic": (energy.kinetic, BLUE, "-")}
-    if energy.has_potential and np.ptp(energy.potential) > 0:
-        least = float(energy.potential.min())
-        parts["potential, from its least"] = (energy.potential - least, ORANGE, "--")
-        parts["sum"] = (energy.kinetic + energy.potential - least, BLACK, "-.")
+    states = [_states(segment) for segment in run.segments]
+    found = [run.hybrid.energies(y, segment.parameters) for y, segment in zip(states, run.segments, strict=True)]
+    (kinetic, potential), t = np.concatenate(found).T, np.concatenate([y[:, 0] for y in states])
+    parts = {"kinetic": (kinetic, BLUE, "-")}
+    if run.energy.has_potential and np.ptp(potential) > 0:
+        height = potential - potential.min()
+        parts |= {"potential, from its least": (height, ORANGE, "--"), "sum": (kinetic + height, BLACK, "-.")}
     scale, unit = energy_scale(np.concatenate([values for values, _, _ in parts.values()]))
     ax = new_axes() if ax is None else ax
-    keys = [ax.plot(run.t, scale * values, color=colour, linestyle=style, label=name)[0]
+    keys = [ax.plot(t, scale * values, color=colour, linestyle=style, label=name)[0]
             for name, (values, colour, style) in parts.items()]  # fmt: skip
     for event in run.events:
         ax.axvline(event.t, color=GREY, linewidth=0.5, zorder=0)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from jourdain.events.event import Event
     from jourdain.events.transition import Transition
 
+IN_LINE = 4  # names and numbers in one line
+NARROW = 8  # numbers in one line
 MOST = 24  # velocities: larger matrices are no longer a script
 
 
@@ -97,7 +99,10 @@ def _names(event: Event, kind: Kind) -> str:
 
 
 def _matrix(rows: Array) -> str:
-    return f"[{', '.join(_list(row) for row in rows)}]"
+    """Rows as nested lists; wide ones on lines of their own."""
+    lists = [_list(row) for row in rows]
+    between = ",\n     " if rows.size > NARROW else ", "
+    return f"[{between.join(lists)}]"
 
 
 def _list(numbers: Array) -> str:
@@ -110,5 +115,7 @@ def _line(text: str) -> str:
 
 
 def assigned(values: Mapping[str, object]) -> str:
-    """Names and numbers as a dict in Python, with all digits."""
-    return f"{{{', '.join(f'{name!r}: {float(np.asarray(value))!r}' for name, value in values.items())}}}"
+    """Names and numbers as a dict in Python, with all digits; many on several lines."""
+    pairs = [f"{name!r}: {float(np.asarray(value))!r}" for name, value in values.items()]
+    lines = [", ".join(pairs[i : i + IN_LINE]) for i in range(0, len(pairs), IN_LINE)]
+    return f"{{{(',' + chr(10) + '     ').join(lines)}}}"

@@ -9,6 +9,7 @@ import numpy as np
 
 from jourdain.data.numbers import amount, significant
 from jourdain.events.table import ROUNDING, rounded, row_table
+from jourdain.inputs import Array
 from jourdain.motion import text
 from jourdain.motion.labelled import state_labels
 from jourdain.plots.animation import poses
@@ -18,7 +19,6 @@ from jourdain.reports import scripts
 from jourdain.reports.asked import parameter_table
 from jourdain.reports.record import Part, Report, Section, Table, Words, picture
 from jourdain.reports.titles import titled
-from jourdain.reports.typeset import words
 
 if TYPE_CHECKING:
     from jourdain.motion.gait import Gait
@@ -48,7 +48,7 @@ def gait_report(gait: Gait, title: str = "", command: Sequence[str] = ()) -> Rep
             Section("In short", [Table("", [], rows, (0, 1)), *_pose_pictures(run)]),
             Section("What was asked", _asked(gait.hybrid, gait.parameters)),
             Section("The gait", [_state_table("State just after the event, relabelled", run, (gait.q, gait.v)),
-                                 *_multipliers(gait), *_courses(run, gait.stable)]),
+                                 *_multipliers(gait), *_courses(run)]),
             *_accounts(run),
             Section("How to make it again", [*scripts.command_line(command), *scripts.of_gait(gait)]),
         ],
@@ -96,13 +96,12 @@ def _pose_pictures(run: Trajectory) -> list[Part]:
     return [picture("poses", poses(run, N_POSES), f"The motion at {N_POSES} times, the first ones paler.")]
 
 
-def _courses(run: Trajectory, portrait: bool = True) -> list[Part]:
+def _courses(run: Trajectory) -> list[Part]:
     """Figures over time, and in the phase plane."""
-    found: list[Part] = [picture("coordinates", motion_plot(run), "The coordinates over time; grey lines: events.")]
-    if portrait:
-        caption = "The phase plane; dotted: jumps at events, and by new names."
-        found.append(picture("phase portrait", phase_portrait(run), caption))
-    return found
+    return [
+        picture("coordinates", motion_plot(run), "The coordinates over time; grey lines: events."),
+        picture("phase portrait", phase_portrait(run), "The phase plane; dotted: jumps at events, and by new names."),
+    ]
 
 
 def _multipliers(gait: Gait) -> list[Part]:
@@ -142,13 +141,15 @@ def _events(events: Sequence[EventRecord]) -> Table:
         row += [""] * 4 if t is None else [significant(x, zero=scale) for x in (t.T_minus, t.T_plus, t.loss, t.xi)]
         rows.append(row)
     more = f"; {len(events) - MOST_EVENTS} more are not shown" if len(events) > MOST_EVENTS else ""
-    header = ["event", "", "time in s", "T⁻ in J", "T⁺ in J", "lost in J", words("ξ = T_c⁻/T⁻")]
+    header = ["event", "", "time in s", "T⁻ in J", "T⁺ in J", "lost in J", "ξ = T_c⁻/T⁻"]
     return Table(f"Events{more}", header, rows, (0, 1)).without_empty()
 
 
-def _state_table(title: str, run: Trajectory, state: tuple[Sequence[float], Sequence[float]]) -> Table:
+def _state_table(title: str, run: Trajectory, state: tuple[Array, Array]) -> Table:
     """Coordinates and velocities, angles in degrees."""
+    numbers = np.concatenate(state)
+    numbers = np.where(np.abs(numbers) > ROUNDING, numbers, 0.0)
     labels = state_labels(run.hybrid.mechanism)
-    rows = [[label.said, amount(float(value), label.unit), significant(value) if label.unit == "rad" else ""]
-            for label, value in zip(labels, np.concatenate(state), strict=True)]  # fmt: skip
-    return Table(title, ["", "value", "in rad"], rows).without_empty() if rows else Table(title, [], [])
+    rows = [[label.said, amount(value, label.unit), significant(value) if label.unit == "rad" else ""]
+            for label, value in zip(labels, numbers, strict=True)]  # fmt: skip
+    return Table(title, ["", "value", "in rad"], rows).without_empty()

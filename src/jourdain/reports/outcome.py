@@ -14,7 +14,6 @@ from jourdain.plots.energy import energy_bars
 from jourdain.plots.impulses import impulse_bars
 from jourdain.plots.paths import impulse_path
 from jourdain.reports.record import Part, Picture, Table, Words, picture
-from jourdain.reports.typeset import cell, words
 
 if TYPE_CHECKING:
     from jourdain.events.transition import Transition
@@ -35,14 +34,14 @@ def in_short(t: Transition) -> Table:
         ["kinetic energy before, T⁻", f"{table.rounded(t.T_minus, scale)} J"],
         ["kinetic energy after, T⁺", f"{table.rounded(t.T_plus, scale)} J"],
         ["lost, T⁻ − T⁺", f"{table.rounded(t.loss, scale)} J{share}"],
-        ["part in the constrained motion, ξ = T_c⁻/T⁻", table.rounded(t.xi, 1.0)],
+        *([["part in the constrained motion, ξ = T_c⁻/T⁻", table.rounded(t.xi, 1.0)]] if np.isfinite(t.xi) else []),
         ["degrees of freedom", f"{prior} before, {virtual} during, {posterior} after"],
         *([f"contact {name}", str(state)] for name, state in t.contact.items()),
         *([["redundant rows", ", ".join(t.redundant)]] if t.redundant else []),
         *([["impulses not determined", ", ".join(t.undetermined)]] if t.undetermined else []),
         ["status", t.status.message],
     ]
-    return Table("", [], [[words(label), text] for label, text in rows], (0, 1))
+    return Table("", [], rows, (0, 1))
 
 
 def outcome_tables(t: Transition) -> list[Part]:
@@ -55,9 +54,8 @@ def energy_parts(t: Transition) -> list[Part]:
     """Where the energy is before and after, and the work of each impulse."""
     energies, ledger = table.energy_table(t, works=False), table.ledger_table(t)
     bars = picture("energies", energy_bars(t), "Kinetic energy before and after, and the work of the impulses.")
-    labelled = _titled("Energy", (energies[0], [[_label(row[0]), *row[1:]] for row in energies[1]]))
     works = [_titled("The ledger: work of the impulses", ledger)] if t.ledger else []
-    return [bars, labelled, *works, Words(words(PARTS))]
+    return [bars, _titled("Energy", energies), *works, Words(PARTS)]
 
 
 def impulse_pictures(t: Transition) -> Iterator[Picture]:
@@ -68,8 +66,8 @@ def impulse_pictures(t: Transition) -> Iterator[Picture]:
             units.setdefault(t.layout.unit("impulse", row.name), []).append(row.name)
     for unit, rows in units.items():
         if 2 <= len(rows) <= MOST_BARS and any(t.impulse[row] for row in rows):
-            said = f" in {cell(unit)}" if unit else ""
-            yield picture(f"impulses {unit}", impulse_bars(t, rows=rows), f"The impulses{said}.")
+            said = f"The impulses, in {unit}." if unit else "The impulses."
+            yield picture(f"impulses {unit}", impulse_bars(t, rows=rows), said)
     for name in t.layout.along("one_sided"):
         if "compression" in t.layout.law_of(name).solver.ledger and np.any(t.impulse[name]):
             yield picture(f"path {name}", impulse_path(t, name),
@@ -101,10 +99,5 @@ def _contacts(t: Transition) -> Table:
 
 
 def _titled(title: str, found: table.Table) -> Table:
-    return Table(title, *found)
-
-
-def _label(text: str) -> str:
-    """The label of an energy, its index lowered, its indent kept."""
-    bare = text.lstrip(" ")
-    return cell(text[: len(text) - len(bare)]) + words(bare)
+    header, rows = found
+    return Table(title, header, [["–" if text == "nan" else text for text in row] for row in rows])

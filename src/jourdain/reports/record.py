@@ -10,6 +10,7 @@ from jourdain.plots.saving import svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Table:
 
     def without_empty(self) -> Table:
         """The same without columns in which nothing stands."""
-        kept = [i for i in range(len(self.header)) if any(row[i] for row in self.rows)]
+        kept = [i for i in range(len(self.header)) if i == 0 or any(row[i] for row in self.rows)]
         rows = [[row[i] for i in kept] for row in self.rows]
         left = [place for place, i in enumerate(kept) if i in self.left]
         return Table(self.title, [self.header[i] for i in kept], rows, left)
@@ -81,6 +82,6 @@ class Report:
         return page.render(title=self.title, lead=self.lead, sections=filled, version=version("jourdain"))
 
 
-def picture(name: str, ax: Axes, caption: str) -> Picture:
-    """The figure of some axes."""
+def picture(name: str, ax: Axes | Figure, caption: str) -> Picture:
+    """A figure, or that of some axes. `name`: what is read where pictures are not seen."""
     return Picture(name, caption, svg(ax))

@@ -11,10 +11,8 @@ from jourdain.plots.strikes import strike_plot
 from jourdain.reports import scripts
 from jourdain.reports.asked import constraint_table, parameter_table
 from jourdain.reports.record import Part, Report, Section, Table, Words, picture
-from jourdain.reports.typeset import words
 
 if TYPE_CHECKING:
-    from jourdain.events import table
     from jourdain.experiment.compare import Comparison, Repeats
     from jourdain.experiment.strike import Strike
 
@@ -32,11 +30,11 @@ def strike_report(
     found = strike.compare()
     said = strike.warnings if warnings is None else warnings
     return Report(title or "A measured strike", _lead([strike]), [
-        Section("In short", [Table("", [], _times(strike), (0, 1)), _plot(strike)]),
+        Section("In short", [Table("", [], [*_times(strike), *_numbers(strike)], (0, 1)), _plot(strike)]),
         Section("Warnings of the log", [Words(one) for one in said]),
         Section("Measured beside the model", [
-            _table("Quantities", text.comparison_table(found)), Words(words(DEVIATIONS))]),
-        Section("What was measured", [_table("", one) for one in text.strike_tables(strike)]),
+            Table("Quantities", *text.comparison_table(found)), Words(DEVIATIONS)]),
+        Section("What was measured", [Table("", *one) for one in text.strike_tables(strike)]),
         Section("What was asked", _asked(found)),
         Section("How to make it again", [*scripts.command_line(command), *scripts.of_strikes([strike])]),
     ])  # fmt: skip
@@ -55,7 +53,7 @@ def repeats_report(
         Section("In short", [Words(f"{text.repeats_headline(repeats)}."), _plot(repeats)]),
         Section("Warnings of the logs", [Words(one) for one in said]),
         Section("Measured beside the model", [
-            _table("Quantities", text.repeats_table(repeats)), Words(words(mean))]),
+            Table("Quantities", *text.repeats_table(repeats)), Words(mean)]),
         Section("The strikes", [Table("Logs", header, listed, (0,))]),
         Section("What was asked", _asked(repeats.comparisons[0])),
         Section("How to make it again", [*scripts.command_line(command), *scripts.of_strikes(strikes)]),
@@ -88,13 +86,21 @@ def _times(strike: Strike) -> list[list[str]]:
     ]
 
 
+def _numbers(strike: Strike) -> list[list[str]]:
+    """The few numbers that one looks for first."""
+    normal, deviation = strike.rig.normal, strike.deviations()
+    found = {
+        "ξ = T_c⁻/T⁻": "xi",
+        "constrained energy before, T_c⁻": "T_c_minus",
+        f"impulse {normal}": f"impulse.{normal}",
+    }
+    quantities = strike.quantities()
+    return [[said, f"{text.beside(quantities[name], deviation[name])} {strike.unit(name)}".rstrip()]
+            for said, name in found.items() if name in quantities]  # fmt: skip
+
+
 def _plot(strike: Strike | Repeats) -> Part:
     return picture("strike", strike_plot(strike), CAPTION)
-
-
-def _table(title: str, found: table.Table) -> Table:
-    header, rows = found
-    return Table(title, header, [[words(row[0]) if "_" in row[0][:3] else row[0], *row[1:]] for row in rows])
 
 
 def _asked(found: Comparison) -> list[Part]:

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 from jourdain.plots.style import symbol_of
 
 _INDEX = re.compile(r"(?<=[\w)\u0304])_([A-Za-z0-9]+)")  # after a letter, with or without a bar, or a bracket
+_SYMBOL = re.compile(r"(?<!\w)(T|λ̄)_([actrn])(?![A-Za-z0-9_])")  # of quantities
 _POWER = re.compile(r"(?<=[a-z])\^([23])")  # of a unit
 _RAISED = {"2": "²", "3": "³"}
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
@@ -27,15 +28,18 @@ def words(text: str) -> Markup:
 
 
 def cell(text: str) -> Markup:
-    """What stands in a cell of a table: raised powers of units, indents that stay. `Markup` stays as it is.
+    """What stands in a cell of a table: indices of our symbols, raised powers of units, indents that stay.
 
-    >>> str(cell("2 kg m^2")), str(cell("  T < 1"))
-    ('2 kg m²', '\u2003T &lt; 1')
+    Names of users keep their underscores. `Markup` stays as it is.
+
+    >>> str(cell("2 kg m^2")), str(cell("  of T_c < 1")), str(cell("heel_x"))
+    ('2 kg m²', '\u2003of T<sub>c</sub> &lt; 1', 'heel_x')
     """
     if isinstance(text, Markup):
         return text
-    indent = len(text) - len(text.lstrip(" "))
-    return escape("\u2003" * (indent // 2) + _POWER.sub(lambda found: _RAISED[found[1]], text[indent:]))
+    bare = text.lstrip(" ")
+    raised = _POWER.sub(lambda found: _RAISED[found[1]], bare)
+    return Markup("\u2003" * ((len(text) - len(bare)) // 2) + _SYMBOL.sub(r"\1<sub>\2</sub>", str(escape(raised))))
 
 
 def symbol(name: str) -> Markup:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jourdain.cli.answers import Answer, check_files, without_nan
-from jourdain.cli.arguments import pairs
+from jourdain.cli.arguments import WORDS, pairs
 from jourdain.cli.problems import Problem, problem
 from jourdain.errors import BadArgument, BadLog, LogWarning
 
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
     from jourdain.experiment import Repeats, Strike
     from jourdain.experiment.notices import Keyword
+    from jourdain.reports.record import Report
 
 
 def log(
+    context: typer.Context,
     files: Annotated[list[Path], typer.Argument(help="Logs, .csv or .parquet; several are repeats of one experiment.")],
     model: Annotated[str, typer.Option(help="A name from `jourdain list`, or FILE.py:NAME of a Scenario of your own.")],
     settings: Annotated[
@@ -48,11 +50,14 @@ def log(
         typer.Option(help="Write T, T_c, T_a over time (of several logs: each strike) to .nc, .csv, .parquet, .json."),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw energies and forces over time (.png, .svg, .pdf).")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write one page of HTML to hand to others: strike, model, figures (.html).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the strike as JSON, and nothing else.")] = False,
 ) -> None:
     """Measured logs to mechanics: velocities, T_c, T_a, impulses of a strike, beside what the model predicts."""
-    check_files(out, plot)
-    for option, path in (("--out", out), ("--plot", plot)):
+    check_files(out, plot, report=report)
+    for option, path in (("--out", out), ("--plot", plot), ("--report", report)):
         if path is not None and path.resolve() in [file.resolve() for file in files]:
             raise BadArgument(f"{option} {path} is the log itself; choose another name.")
     fixed = pairs("--set", "PARAMETER=VALUE", settings or [])
@@ -61,7 +66,8 @@ def log(
     chosen = problem(model, fixed, one_event=True)
     strike = {"number": number, "onset": onset, "end": end, "window": window}
     strikes, warned = _strikes(files, chosen, reading, strike)
-    replace(_answer(strikes, chosen.title), notes=warned).deliver(out, plot, as_json)
+    answer = replace(_answer(strikes, chosen.title, warned), notes=warned)
+    answer.deliver(out, plot, as_json, report, context.meta[WORDS])
 
 
 def _strikes(
@@ -119,7 +125,7 @@ def as_option(keyword: Keyword) -> str:
     return option if keyword.value is None else f"{option} {keyword.value}"
 
 
-def _answer(strikes: list[Strike], title: str) -> Answer:
+def _answer(strikes: list[Strike], title: str, warned: Sequence[str]) -> Answer:
     """One strike beside the model, its curves over time; several averaged, with the quantities of each."""
     from jourdain.experiment import Repeats, average
 
@@ -133,11 +139,19 @@ def _answer(strikes: list[Strike], title: str) -> Answer:
 
         return strike_plot(measured, title)
 
+    def report(command: Sequence[str]) -> Report:
+        from jourdain.reports.strikes import repeats_report, strike_report
+
+        heading = f"{title[:1].upper()}{title[1:]}: measured"
+        if isinstance(measured, Repeats):
+            return repeats_report(measured, heading, command, warned)
+        return strike_report(measured, heading, command, warned)
+
     if isinstance(measured, Repeats):
-        return Answer(str(measured), dataset, figure, data=lambda: _repeats_as_data(measured))
+        return Answer(str(measured), dataset, figure, data=lambda: _repeats_as_data(measured), report=report)
     comparison = measured.compare()
     data = {**_as_data(measured), "predicted": without_nan(comparison.predicted)}
-    return Answer(f"{measured}\n\n{comparison}", dataset, figure, data=lambda: data)
+    return Answer(f"{measured}\n\n{comparison}", dataset, figure, data=lambda: data, report=report)
 
 
 def _as_data(strike: Strike) -> dict[str, Any]:

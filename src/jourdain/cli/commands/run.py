@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jourdain.cli.answers import Answer, check_files, is_film
-from jourdain.cli.arguments import AXIS, BOUNDS, pairs
+from jourdain.cli.arguments import AXIS, BOUNDS, WORDS, pairs
 from jourdain.cli.problems import Problem, problem
 from jourdain.data.addresses import find
 from jourdain.errors import BadArgument
@@ -45,6 +45,10 @@ Plots = Annotated[
         help="Write a picture to this file (.png, .svg, .pdf): the event, the sweep, or the motion; of what moves, "
         "also a film (.gif, .mp4).",
     ),
+]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option("--report", help="Write one page of HTML to hand to others (.html): the event, the gait, the motion."),
 ]
 Show = Annotated[
     str | None,
@@ -81,6 +85,9 @@ Project = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON, and nothing else.")]
 
 
+UNREPORTED = ("--gradient", "--directions", "--symbolic")  # analyses that are no event
+
+
 @dataclass(frozen=True)
 class Options:
     """What is wanted of a problem, and in which files."""
@@ -88,6 +95,7 @@ class Options:
     keep: list[str]
     out: Path | None
     plot: Path | None
+    report: Path | None
     show: str | None
     samples: int | None
     gradient: str | None = None
@@ -109,12 +117,14 @@ class Options:
 
 
 def run(
+    context: typer.Context,
     name: Name,
     settings: Settings = None,
     sweeps: Sweeps = None,
     keep: Keep = None,
     outs: Outs = None,
     plots: Plots = None,
+    report: ReportFile = None,
     show: Show = None,
     robot: RobotFile = None,
     feet: Feet = None,
@@ -135,7 +145,7 @@ def run(
     from jourdain.scenarios.scenario import Scenario
 
     options = Options(
-        keep or [], _once("--out", outs), _once("--plot", plots), show, samples, gradient, minimize, maximize,
+        keep or [], _once("--out", outs), _once("--plot", plots), report, show, samples, gradient, minimize, maximize,
         pairs("--over", BOUNDS, over or []), pairs("--subject-to", BOUNDS, subject_to or []), directions, point,
         symbolic, latex, project,
     )  # fmt: skip
@@ -147,7 +157,7 @@ def run(
     chosen = problem(name, fixed, pairs("--sweep", AXIS, sweeps or []), keep=keep or None)
     answer = (_solved if isinstance(chosen.model, Scenario) else _moved)(chosen, chosen.model, options)
     text = answer.text if options.latex else f"{chosen.heading}\n\n{answer.text}"
-    replace(answer, text=text).deliver(options.out, options.plot, as_json)
+    replace(answer, text=text).deliver(options.out, options.plot, as_json, report, context.meta[WORDS])
 
 
 def _check_together(options: Options) -> None:
@@ -209,6 +219,9 @@ def _check_options(chosen: Problem, scenario: Scenario, options: Options) -> Non
         raise BadArgument(f"{both[0]} and {both[1]} are two answers; ask for one at a time.")
     if asked and asked[0] in ("--gradient", "--directions", "--symbolic") and plot is not None:
         raise BadArgument(f"{asked[0]} has no picture; leave --plot out.")
+    if options.report is not None and (chosen.axes or (asked and asked[0] in UNREPORTED)):
+        other = "--sweep" if chosen.axes else asked[0]
+        raise BadArgument(f"--report shows one event, and {other} is none; leave one out.")
     if options.symbolic and options.out is not None:
         raise BadArgument("--symbolic has no numbers to write; leave --out out, or redirect what is printed.")
     if options.keep and asked and asked != ["--project"]:
@@ -220,7 +233,7 @@ def _check_options(chosen: Problem, scenario: Scenario, options: Options) -> Non
     for address in (*options.keep, *((show,) if show is not None else ())):
         if address != "status":
             find(scenario.event.layout, address)  # raises for what is not there
-    check_files(options.out, plot)
+    check_files(options.out, plot, report=options.report)
     n_varied = sum(len(values) > 1 for values in chosen.axes.values())
     if plot is not None and n_varied > 2:
         raise BadArgument(f"--plot shows one or two swept parameters, not {n_varied}; fix some with --set.")
@@ -244,7 +257,9 @@ def _moved(chosen: Problem, hybrid: Hybrid, options: Options) -> Answer:
         raise BadArgument("--show says what --plot shows of a --sweep; give both, or leave it out.")
     if chosen.axes and options.plot is not None and is_film(options.plot):
         raise BadArgument(f"'{options.plot}' is a film, which shows one motion; of a --sweep give a picture, as .png.")
-    check_files(options.out, options.plot, films=True)
+    if options.report is not None and chosen.axes:
+        raise BadArgument("--report shows one motion or gait, and --sweep follows several; leave one out.")
+    check_files(options.out, options.plot, films=True, report=options.report)
     if not chosen.axes:
         tidy = options.out is not None and options.out.suffix.lower() in (".csv", ".parquet")
         return motion(hybrid, chosen.values, chosen.title, tidy)
