@@ -177,7 +177,7 @@ def test_a_start_that_was_projected(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def ball(name: str) -> Scenario:
     """A ball that meets a floor; everything in it has this name, or begins with it."""
     z, w, m = ca.SX.sym(f"{name}z"), ca.SX.sym(f"{name}w"), ca.SX.sym(f"{name}m")
-    mechanism = jd.Mechanism.from_casadi(z, w, m, parameters={m: 2.0})
+    mechanism = jd.Mechanism.from_casadi(z, w, m, parameters={f"{name}m": 2.0})
     floor = mechanism.constraint(name, w)
     return mechanism.event(elastic={floor: 0.5}).at(v={f"{name}z": -3.0})
 
@@ -219,7 +219,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     scenario = jd.gallery.walker()
     (tmp_path / "x.html").write_text("precious")
     with pytest.raises(jd.Error, match=r"A report shows one event, not a batch \(3,\); pick one"):
-        scenario.report(tmp_path / "x.html", theta=[0.5, 0.6, 0.7])
+        scenario.report(tmp_path / "x.html", theta=[0.5, 0.6, 0.7])  # type: ignore[arg-type]
     with pytest.raises(jd.Error, match="A report shows one event, not a batch"):
         scenario.solve(theta=[0.5, 0.6]).report(tmp_path / "x.html")
     assert (tmp_path / "x.html").read_text() == "precious"

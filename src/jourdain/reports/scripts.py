@@ -92,12 +92,12 @@ def _of_hybrid(hybrid: Hybrid, q: Mapping[str, Any], v: Mapping[str, Any], call:
 
 def of_strikes(strikes: Sequence[Strike]) -> list[Part]:
     """How to read strikes again."""
-    event = strikes[0].rig
+    rig = strikes[0].rig
     needed = "# event: your jd.Event, or the event of your jd.Scenario; columns= and units= as you gave them"
-    lines = ["import jourdain as jd", "", needed, f"parameters = {assigned(event.parameters)}", "strikes = ["]  # fmt: skip
+    lines = ["import jourdain as jd", "", needed, f"parameters = {assigned(rig.parameters)}", "strikes = ["]
     for one in strikes:
         source = repr(one.log.source) if one.log.source else "table"
-        lines.append(f"    jd.experiment.read({source}, event, normal={event.normal!r}, parameters=parameters)"
+        lines.append(f"    jd.experiment.read({source}, event, normal={rig.normal!r}, parameters=parameters)"
                      f".strike({one.number}),")  # fmt: skip
     lines += ["]", "print(strikes[0].compare())" if len(strikes) == 1 else "print(jd.experiment.average(strikes))"]
     return [Code("In Python, with the log and the event, which this page does not hold:", "\n".join(lines))]
