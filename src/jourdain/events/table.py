@@ -44,18 +44,19 @@ def page(t: Transition) -> str:
 
 
 def headline(t: Transition) -> str:
-    """What became of it, the degrees of freedom, and `remarks`."""
+    """What became of it, the degrees of freedom, `remarks`, and redundant rows."""
     if t.batch_shape:
         from jourdain.data.dataset import summary
 
         return f"{summary(t.status)}; shape {t.batch_shape}"
     prior, virtual, posterior = t.dof
     solved = f"{t.status.message.split(';')[0]}; degrees of freedom {prior} → {virtual} → {posterior}"
-    return "; ".join([solved, *remarks(t)])
+    rank = [f"redundant: {', '.join(t.redundant)}", f"undetermined: {', '.join(t.undetermined)}"] if t.redundant else []
+    return "; ".join([solved, *remarks(t), *rank])
 
 
 def remarks(t: Transition) -> list[str]:
-    """What a reader should know of one event before the numbers."""
+    """What a reader should know of one event before the numbers, besides its rank."""
     said = []
     apart = [name for name, state in t.contact.items() if state is ContactState.SEPARATES]
     if apart:
@@ -65,8 +66,6 @@ def remarks(t: Transition) -> list[str]:
     pulling = [c.name for c in t.layout.constraints if c.contact and c.kind in ON_KINDS and pulls(t, c.name)]
     if pulling:
         said.append(f"pulls (two-sided): {', '.join(pulling)}")
-    if t.redundant:
-        said += [f"redundant: {', '.join(t.redundant)}", f"undetermined: {', '.join(t.undetermined)}"]
     if t.one_of_many:
         said.append("the motion is one of many: contacts with different κ share an impulse")
     return said

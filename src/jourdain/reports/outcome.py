@@ -27,13 +27,12 @@ PARTS = (
 
 def in_short(t: Transition) -> Table:
     """The few numbers that one looks for first."""
-    share = f" ({fixed(100 * float(t.loss / t.T_minus))} % of T⁻)" if t.T_minus > 0 and abs(t.loss) <= t.T_minus else ""
     scale = float(max(t.T_minus, t.T_plus))
     prior, virtual, posterior = t.dof
     rows = [
         ["kinetic energy before, T⁻", f"{table.rounded(t.T_minus, scale)} J"],
         ["kinetic energy after, T⁺", f"{table.rounded(t.T_plus, scale)} J"],
-        ["lost, T⁻ − T⁺", f"{table.rounded(t.loss, scale)} J{share}"],
+        _change(t, scale),
         *([["part in the constrained motion, ξ = T_c⁻/T⁻", table.rounded(t.xi, 1.0)]] if np.isfinite(t.xi) else []),
         ["degrees of freedom", f"{prior} before, {virtual} during, {posterior} after"],
         *([f"contact {name}", str(state)] for name, state in t.contact.items()),
@@ -42,6 +41,14 @@ def in_short(t: Transition) -> Table:
         ["status", t.status.message],
     ]
     return Table("", [], rows, (0, 1))
+
+
+def _change(t: Transition, scale: float) -> list[str]:
+    """What is lost, or gained, and which part of T⁻ that is."""
+    gained = t.loss < -table.ROUNDING * scale
+    change = float(-t.loss if gained else t.loss)
+    share = f" ({fixed(100 * change / float(t.T_minus))} % of T⁻)" if t.T_minus > 0 and change <= t.T_minus else ""
+    return ["gained, T⁺ − T⁻" if gained else "lost, T⁻ − T⁺", f"{table.rounded(change, scale)} J{share}"]
 
 
 def outcome_tables(t: Transition) -> list[Part]:
