@@ -14,7 +14,8 @@ demo: .venv/ready  ## the gallery, printed, with a picture of each in out/; maps
 	$(RUN)/jourdain run kneed_walker --set until=3 --plot out/kneed_walker.gif
 	$(RUN)/jourdain run touchdown --plot out/touchdown_study.png
 	$(RUN)/jourdain testbed pantograph --set d=0.2 --set gamma=30 --set push=0.5 --out out/strike.csv
-	$(RUN)/jourdain log out/strike.csv --model pantograph --set d=0.2 --plot out/strike.png
+	$(RUN)/jourdain log out/strike.csv --model pantograph --set d=0.2 --plot out/strike.png --report out/strike.html
+	$(RUN)/jourdain run walker --set rear_foot=one-sided --report out/walker.html
 	$(RUN)/jourdain reproduce --out out/papers
 
 test: lint  ## lint, types, tests, docstring examples, README

@@ -25,10 +25,12 @@ FIXED = {
     "Transition": "v_minus v_plus velocity_minus velocity_plus impulse u_minus u_plus T_minus T_plus T_c_minus "
     "T_c_plus T_a_minus T_a_plus T_r_minus T_r_plus xi loss ledger dof redundant undetermined impulse_nullspace status "
     "ok outputs outputs_minus outputs_plus effective_mass required_friction contact slip_direction Lambda then path "
-    "to_dataset to_dict drive_work dissipated",
-    "Scenario": "solve sweep gradient minimize maximize directions phases projectors",
+    "to_dataset to_dict drive_work dissipated report",
+    "Scenario": "solve sweep gradient minimize maximize directions phases projectors report",
     "Hybrid": "simulate gait continuation basin",
     "Robot": "contact weld lock from_pinocchio",
+    "experiment.Strike": "report compare curves",
+    "experiment.Repeats": "report",
     "laws": "Frictionless NoSlip Coulomb MoreauCoulomb ContactState Law",
     "experiment": "read average Testbed Surface Sensors Strike Log",
     "files": "write",
