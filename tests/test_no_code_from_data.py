@@ -101,7 +101,7 @@ def entries(samples: Samples) -> Iterator[tuple[str, Callable[..., Any]]]:
         switch = jd.Switch(**{"source": "air", "target": "air", "guard": z, "event": samples.event, **kinds})
         hybrid = jd.Hybrid(samples.mechanism, {"air": []}, [switch], forces)
         assert hybrid.flows("air").fast is not None
-        assert hybrid.jump(switch)._expressions
+        assert hybrid.jump(switch).expressions
 
     yield "event with Frictionless", lambda restitution: contact(jd.laws.Frictionless, restitution=restitution)
     yield "event with Coulomb", lambda friction: contact(jd.laws.Coulomb, friction=friction)

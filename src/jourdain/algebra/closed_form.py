@@ -10,18 +10,19 @@ Rows that are on before enter with C v⁻ = −b⁻, so that the formulas hold f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 
 import sympy as sp
 
+from jourdain.algebra.readable import canonical, readable, shortest
 from jourdain.errors import BadEvent
 from jourdain.naming import Named
 from jourdain.output.printable import prints
 
-SMALL = 250  # expressions with more operations than this are left as they are
-MOST_TERMS = 40  # sums with more terms are not factored
+SMALL = 250  # operations of what is printed without shared factors
+Tidy = Callable[[sp.Expr], sp.Expr]
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,33 @@ class ClosedForm:
     loss: sp.Expr
     rows: tuple[str, ...]  # names of the rows that are on
     rates: tuple[str, ...]  # velocities that are rates of coordinates; the others are quasi-velocities
+    q_plus: Mapping[str, sp.Expr] = field(default_factory=dict)  # of a switch that relabels: coordinates after
+
+    def changed(self, change: Callable[[sp.Expr], sp.Expr]) -> ClosedForm:
+        """Each formula changed by a function."""
+
+        def each(formulas: Mapping[str, sp.Expr]) -> dict[str, sp.Expr]:
+            return {name: change(e) for name, e in formulas.items()}
+
+        rows = {row: change(self.impulse[row]) for row in self.rows}
+        columns = {name: e.applyfunc(change) if isinstance(e, sp.MatrixBase) else rows[name] if name in rows
+                   else change(e) for name, e in self.impulse.items()}  # fmt: skip
+        return replace(
+            self, v_plus=each(self.v_plus), impulse=Named("constraint or row", columns, rows),
+            outputs_plus=each(self.outputs_plus), T_c_minus=change(self.T_c_minus), loss=change(self.loss),
+            q_plus=each(self.q_plus),
+        )  # fmt: skip
+
+    def relabelled(
+        self, q_plus: Mapping[str, sp.Expr], v_plus: Mapping[str, sp.Expr], rates: Sequence[str]
+    ) -> ClosedForm:
+        """With the state after a switch that relabels."""
+        return replace(self, q_plus=q_plus, v_plus=v_plus, rates=tuple(rates))
 
     def formulas(self) -> dict[str, sp.Expr]:
         """All of them, keyed as quantities are addressed: "v_plus.theta", "impulse.blade", "loss"."""
-        found = {f"v_plus.{name}": e for name, e in self.v_plus.items()}
+        found = {f"q_plus.{name}": e for name, e in self.q_plus.items()}
+        found |= {f"v_plus.{name}": e for name, e in self.v_plus.items()}
         found |= {f"impulse.{name}": self.impulse[name] for name in self.rows}
         found |= {f"outputs_plus.{name}": e for name, e in self.outputs_plus.items()}
         return found | {"T_c_minus": self.T_c_minus, "loss": self.loss}
@@ -64,6 +88,8 @@ class ClosedForm:
 
     def _label(self, key: str) -> str:
         kind, _, name = key.partition(".")
+        if kind == "q_plus":
+            return f"{sp.latex(sp.Symbol(name))}^+"
         if kind == "v_plus":
             return f"{self._velocity(name)}^+"
         if kind == "impulse":
@@ -109,16 +135,21 @@ def solve(
     rows: Mapping[str, Sequence[str]],
     outputs: Sequence[str],
     rates: Sequence[str],
+    simplify: bool = False,
 ) -> ClosedForm:
     """The closed form for independent rows C (k × n), the first `n_regular` of them regular.
 
     `before` is C v⁻ as far as it is known, `jump` is r; outputs are G v + g; `rows` names those of each constraint.
+    `simplify`: every step is a fraction of polynomials, however long, and what comes out is as short as can be found.
     """
-    M, C = M.applyfunc(readable), C.applyfunc(readable)
-    response = _Response(M, C)
+    tidy, finish = (canonical, shortest) if simplify else (readable, readable)
+    M, C = M.applyfunc(tidy), C.applyfunc(tidy)
+    response = _Response(M, C, tidy)
     delta, impulse = response(jump, f)
-    v_plus = sp.Matrix([_sum(*pair) for pair in zip(v_minus, delta, strict=True)])
-    impulse = impulse.applyfunc(readable)
+    v_plus = sp.Matrix([_sum(*pair, tidy) for pair in zip(v_minus, delta, strict=True)])
+    outputs_plus = (G * v_plus + g).applyfunc(finish)
+    if simplify:
+        v_plus = sp.Matrix([_sum(*pair, finish) for pair in zip(v_minus, delta, strict=True)])
     # loss = −f̄ᵀ(v⁻ + Δ/2) − λ̄ᵀ(C v⁻ + r/2)
     work = f.T * (v_minus + delta / 2) + impulse.T * (before + jump / 2)
     # T_c⁻ = ½‖(P_c + P_R) v⁻‖² − ½‖P_R v⁻‖²; the second is 0 unless a regular row has a bias.
@@ -126,7 +157,8 @@ def solve(
     T_c = -(before.T * impulse)[0] / 2 if ideal and before.rows else _constrained_energy(response, before)
     held = before[:n_regular, :]
     if any(entry != 0 for entry in held):
-        T_c -= _constrained_energy(_Response(M, C[:n_regular, :]), held)
+        T_c -= _constrained_energy(_Response(M, C[:n_regular, :], tidy), held)
+    impulse = impulse.applyfunc(finish)
     by_row = dict(zip([row for several in rows.values() for row in several], impulse, strict=True))
     by_constraint = {
         name: by_row[name] if several == (name,) else sp.Matrix([by_row[row] for row in several])
@@ -135,50 +167,72 @@ def solve(
     return ClosedForm(
         dict(zip(velocities, v_plus, strict=True)),
         Named("constraint or row", by_constraint, by_row),
-        dict(zip(outputs, (G * v_plus + g).applyfunc(readable), strict=True)),
-        readable(T_c),
-        readable(-work[0]),
+        dict(zip(outputs, outputs_plus, strict=True)),
+        finish(T_c),
+        finish(-work[0]),
         tuple(by_row),
         tuple(rates),
     )
 
 
-def _sum(v_minus: sp.Expr, delta: sp.Expr) -> sp.Expr:
+def _sum(v_minus: sp.Expr, delta: sp.Expr, finish: Tidy) -> sp.Expr:
     """v⁻ + Δ as one fraction or as a sum, whichever is shorter."""
-    return min((readable(v_minus + delta), v_minus + readable(delta)), key=sp.count_ops)
+    return min((finish(v_minus + delta), v_minus + finish(delta)), key=sp.count_ops)
 
 
 def _constrained_energy(response: _Response, u: sp.Matrix) -> sp.Expr:
     """½ uᵀ W⁻¹ u."""
     _, impulse = response(u, sp.zeros(response.M.rows, 1))
-    return (u.T * impulse.applyfunc(readable))[0] / 2 if u.rows else sp.Integer(0)
+    return (u.T * impulse)[0] / 2 if u.rows else sp.Integer(0)
+
+
+def dependent_velocities(
+    C: sp.Matrix, b: sp.Matrix, v: sp.Matrix, unknown: Sequence[sp.Symbol]
+) -> dict[sp.Symbol, sp.Expr]:
+    """What rows that hold, C v + b = 0, say of the symbols `unknown` in v: some of them by the others.
+
+    Empty where the rows are dependent.
+    """
+    moving = [j for j in range(v.rows) if v[j] in unknown]
+    known = [j for j in range(v.rows) if j not in moving]
+    offset = b + C.extract(list(range(C.rows)), known) * v.extract(known, [0])
+    C, v = C.extract(list(range(C.rows)), moving).applyfunc(readable), v.extract(moving, [0])
+    rows = [i for i in range(C.rows) if not C[i, :].is_zero_matrix]
+    try:
+        pivots = _pivot_columns(C.extract(rows, list(range(C.cols))))
+    except BadEvent:
+        return {}
+    free = [j for j in range(C.cols) if j not in pivots]
+    inverse = _inverse(C.extract(rows, pivots)).applyfunc(readable)
+    found = -inverse * (C.extract(rows, free) * v.extract(free, [0]) + offset.extract(rows, [0]))
+    return dict(zip(v.extract(pivots, [0]), found.applyfunc(readable), strict=True))
 
 
 class _Response:
     """(Δ, λ̄) for a jump r of the rows and an impulse f̄; the matrices are inverted once."""
 
-    def __init__(self, M: sp.Matrix, C: sp.Matrix) -> None:
-        self.M, n = M, M.rows
+    def __init__(self, M: sp.Matrix, C: sp.Matrix, tidy: Tidy) -> None:
+        self.M, self.tidy, n = M, tidy, M.rows
         self.pivots = _pivot_columns(C)
         self.free = [j for j in range(n) if j not in self.pivots]
         C_P, C_F = C.extract(list(range(C.rows)), self.pivots), C.extract(list(range(C.rows)), self.free)
-        self.C_P_inverse = _inverse(C_P).applyfunc(readable)
+        self.C_P_inverse = _inverse(C_P).applyfunc(tidy)
         block = -self.C_P_inverse * C_F
         self.D = sp.zeros(n, len(self.free))
         for i, row in enumerate(self.pivots):
-            self.D[row, :] = block[i, :].applyfunc(readable)
+            self.D[row, :] = block[i, :].applyfunc(tidy)
         for i, row in enumerate(self.free):
             self.D[row, i] = 1
-        self.mass_inverse = _inverse((self.D.T * M * self.D).applyfunc(readable))
+        self.mass_inverse = _inverse((self.D.T * M * self.D).applyfunc(tidy))
 
     def __call__(self, r: sp.Matrix, f: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix]:
         d = sp.zeros(self.M.rows, 1)
         for i, row in enumerate(self.pivots):
-            d[row] = (self.C_P_inverse[i, :] * r)[0]
-        phi = self.mass_inverse * (self.D.T * (f - self.M * d)).applyfunc(readable)
+            d[row] = self.tidy((self.C_P_inverse[i, :] * r)[0])
+        phi = self.mass_inverse * (self.D.T * (f - self.M * d)).applyfunc(self.tidy)
         delta = self.D * phi + d
         momentum = (self.M * delta - f).extract(self.pivots, [0]) if self.pivots else sp.zeros(0, 1)
-        return delta, self.C_P_inverse.T * momentum
+        return delta, (self.C_P_inverse.T * momentum).applyfunc(self.tidy)
 
 
 def _pivot_columns(C: sp.Matrix) -> list[int]:
@@ -227,37 +281,3 @@ def _inverse_of_block(A: sp.Matrix) -> sp.Matrix:
         inverse = B.inv(method="LDL" if symmetric else "LU")
     tidied = inverse.applyfunc(sp.factor if A.rows <= 3 else sp.together)
     return tidied.xreplace({symbol: e for e, symbol in names.items()})
-
-
-def readable(e: sp.Expr) -> sp.Expr:
-    """A factored fraction of polynomials in sines and cosines, with sin² + cos² = 1; long and other ones as they are.
-
-    Working on polynomials is faster than sp.simplify and keeps the angles that the user wrote.
-    """
-    if e.is_number or e.is_Symbol or sp.count_ops(e) > SMALL or e.has(sp.Piecewise):
-        return e
-    names: dict[sp.Expr, sp.Symbol] = {}
-    circles = []
-    for argument in sorted({t.args[0] for t in e.atoms(sp.sin, sp.cos)}, key=sp.default_sort_key):
-        s, c = sp.Dummy("s"), sp.Dummy("c")
-        names |= {sp.sin(argument): s, sp.cos(argument): c}
-        circles.append((s, c))
-    named = e.xreplace(names)
-    if not named.is_rational_function(*named.free_symbols):  # roots and arcs
-        return e
-    reduced = sp.cancel(named)
-    for s, c in circles:
-        candidates = [reduced, *(_without_square(reduced, square, s**2 + c**2 - 1) for square in (s, c))]
-        reduced = min(candidates, key=lambda fraction: _n_terms(sp.fraction(fraction)))
-    shortest = sp.factor(reduced) if _n_terms(sp.fraction(reduced)) <= MOST_TERMS else sp.factor_terms(reduced)
-    return shortest.xreplace({symbol: function for function, symbol in names.items()})
-
-
-def _without_square(fraction: sp.Expr, variable: sp.Symbol, circle: sp.Expr) -> sp.Expr:
-    """The fraction with squares of one variable replaced by means of circle = 0, above and below the line alike."""
-    above, below = (sp.rem(part, circle, variable) for part in sp.fraction(fraction))
-    return sp.cancel(above / below)
-
-
-def _n_terms(polynomials: Iterable[sp.Expr]) -> int:
-    return sum(len(sp.Add.make_args(polynomial)) for polynomial in polynomials)

@@ -15,7 +15,6 @@ from jourdain.algebra import lapack, unrolled
 from jourdain.algebra.directions import Directions, admitted, angle_from
 from jourdain.algebra.directions import directions as eigen_directions
 from jourdain.algebra.privileged import Phase, Phases, choose_names, independent_rows, phase
-from jourdain.algebra.problem import target
 from jourdain.algebra.projectors import Projectors, projectors
 from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent, NotPositiveDefinite, ShapeError, listing, unknown
@@ -24,12 +23,9 @@ from jourdain.kinds import AFTER_KINDS, BEFORE_KINDS, IMPULSIVE_KINDS, ON_KINDS,
 from jourdain.naming import name_of
 
 if TYPE_CHECKING:
-    from jourdain.algebra.closed_form import ClosedForm
     from jourdain.events.event import Event
 
 BEFORE, DURING, AFTER = BEFORE_KINDS, ON_KINDS, AFTER_KINDS
-
-MOST_OPERATIONS = 250  # in M and the rows of what has a closed form; the pantograph has 183 and takes ten seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +47,8 @@ class Analysis:
         """See `Event.directions`."""
         event = self.event
         state = self._one_pose(q, None, parameters)
-        at = self._pose(*state)
-        before = self._select(BEFORE)
+        at = self.at_pose(*state)
+        before = self.select(BEFORE)
         if np.any(at["b_minus"][before]):
             raise BadEvent(
                 "A row that is on before has a bias: the prior velocities are no linear space, no directions."
@@ -63,7 +59,7 @@ class Analysis:
             rows = listing(event.layout.rows[i].name for i in before)
             within = "" if subspace is None else " in the subspace; widen it"
             raise BadEvent(f"The rows that are on before, {rows}, leave no velocity{within}: there are no directions.")
-        struck = C[self._select(IMPULSIVE_KINDS)]
+        struck = C[self.select(IMPULSIVE_KINDS)]
         xi, v, multiplicity = eigen_directions(M, self._projectors(*state)["P_c"], S, struck)
         if point is None:
             return Directions(xi, v, multiplicity, None, None)
@@ -80,13 +76,13 @@ class Analysis:
         for name in prefer:
             if name not in self._names:
                 raise unknown("velocity or output", name, self._names)
-        at = self._pose(*self._one_pose(q, v, parameters))
+        at = self.at_pose(*self._one_pose(q, v, parameters))
         found = {
             "prior": self._phase(BEFORE, "minus", at, prefer),
             "virtual": self._phase(DURING, "plus", at, prefer),
             "posterior": self._phase(AFTER, "plus", at, prefer),
         }
-        live = self._select((Kind.LIVE,))
+        live = self.select((Kind.LIVE,))
         if not np.array_equal(at["b_minus"][live], at["b_plus"][live]):
             found["virtual"] = _undefined_offsets(found["virtual"])
         if v is not None:
@@ -97,52 +93,6 @@ class Analysis:
         D, f = found["virtual"].D, at["f"][:, 0]
         return Phases(**found, applied=D.T @ f, rounding=1e-13 * np.abs(D.T) @ np.abs(f))
 
-    def closed_form(self) -> ClosedForm:
-        """See `Event.symbolic`."""
-        import sympy as sp
-
-        from jourdain.algebra.closed_form import solve
-        from jourdain.mechanism.to_sympy import to_sympy
-
-        event, s, on = self.event, self.event.mechanism.symbols, self._select(DURING)
-        written = [event.mechanism.M, *(role.block.C for role in event.roles)]
-        n = ca.Function("size", event.inputs, written, {"cse": True}).n_instructions()
-        if n > MOST_OPERATIONS:
-            raise BadEvent(
-                f"M and the rows take {n} operations, so a closed form would be too long to be found or read; use "
-                "solve, gradient or function."
-            )
-        independent = self._independent(DURING)
-        if len(independent) < len(on):
-            names = [event.layout.rows[on[i]].name for i in range(len(on)) if i not in independent]
-            raise BadEvent(f"Rows {listing(names)} are redundant, so impulses have no closed form; leave them out.")
-        inputs = [
-            (s.q, [sp.Symbol(name) for name in s.q_names]),
-            (s.v, [sp.Symbol(f"{name}_minus") for name in s.v_names]),
-            (
-                event.inputs[2],
-                [event.mechanism.sympy_parameters.get(name, sp.Symbol(name)) for name in event.parameters],
-            ),
-        ]
-        blocks = [role.block for role in event.roles if role.block.kind in DURING]
-        # Rows that are on before have C v⁻ = −b⁻; asked for is C(v⁺ − v⁻) = target − b⁺ − C v⁻.
-        before = [-block.b_minus if block.kind in BEFORE else block.C @ s.v for block in blocks]
-        jump = [target(block, s.v, unrolled) - block.b_plus - u for block, u in zip(blocks, before, strict=True)]
-        extra = {
-            "M": event.mechanism.M,
-            "before": ca.vertcat(SX(0, 1), *before),
-            "jump": ca.vertcat(SX(0, 1), *jump),
-            "v": s.v,
-        }
-        rows = ca.vertcat(SX(0, len(s.v_names)), *(role.block.C for role in event.roles))  # as written
-        at = to_sympy(self._pose.outputs | {"C": rows} | extra, inputs)
-        return solve(
-            at["M"], at["C"][on, :], at["before"], at["jump"], at["f"], at["v"], at["G"], at["g_plus"],
-            n_regular=len(self._select((Kind.REGULAR,))), velocities=s.v_names,
-            rows={c.name: c.rows for c in event.layout.constraints if c.kind in DURING},
-            outputs=list(event.mechanism.outputs), rates=[name for name in s.v_names if name in s.q_names],
-        )  # fmt: skip
-
     # Prepared once
 
     @cached_property
@@ -150,7 +100,7 @@ class Analysis:
         return Evaluator(self.event.inputs, vars(projectors(self.event.problem, unrolled)))
 
     @cached_property
-    def _pose(self) -> Evaluator:
+    def at_pose(self) -> Evaluator:
         """M, all rows and biases, impulses, outputs and points as (matrix, offset), at a pose."""
         event, mechanism = self.event, self.event.mechanism
         blocks, n = event.problem.blocks, len(mechanism.symbols.v_names)
@@ -172,7 +122,7 @@ class Analysis:
     @cached_property
     def _generic(self) -> Mapping[str, Array]:
         """The same at fixed random poses, for choices that are made once per event."""
-        return self._pose(*self.event.generic_state())
+        return self.at_pose(*self.event.generic_state())
 
     @cached_property
     def _chosen(self) -> dict[Any, tuple[str, ...]]:
@@ -186,28 +136,28 @@ class Analysis:
 
     # Steps
 
-    def _select(self, kinds: Sequence[str]) -> list[int]:
+    def select(self, kinds: Sequence[str]) -> list[int]:
         """Where the rows of these kinds stand in the stack."""
         return [i for i, row in enumerate(self.event.layout.rows) if row.kind in kinds]
 
-    def _independent(self, kinds: Sequence[str]) -> list[int]:
+    def independent(self, kinds: Sequence[str]) -> list[int]:
         """Which rows of these kinds are independent at a generic pose."""
-        rows = self._generic["C"][:, self._select(kinds)]
+        rows = self._generic["C"][:, self.select(kinds)]
         return max((independent_rows(C, M) for C, M in zip(rows, self._generic["M"], strict=True)), key=len)
 
     def _privileged(self, kinds: Sequence[str], prefer: tuple[str, ...]) -> tuple[str, ...]:
         if (kinds, prefer) not in self._chosen:
-            rows, G = self._generic["C"][:, self._select(kinds)], self._generic["G"]
+            rows, G = self._generic["C"][:, self.select(kinds)], self._generic["G"]
             unit = np.broadcast_to(np.eye(rows.shape[-1]), (len(rows), rows.shape[-1], rows.shape[-1]))
             named = np.concatenate([unit, G], axis=1)
             outputs = list(self.event.mechanism.outputs)
-            names = choose_names(rows[:, self._independent(kinds)], named, self._names, outputs, prefer)
+            names = choose_names(rows[:, self.independent(kinds)], named, self._names, outputs, prefer)
             self._chosen[kinds, prefer] = names
         return self._chosen[kinds, prefer]
 
     def _phase(self, kinds: Sequence[str], side: str, at: Mapping[str, Array], prefer: tuple[str, ...]) -> Phase:
         """The phase at one pose, in the chosen names; where they do not span it there, in the best that do."""
-        M, index, names = at["M"], self._select(kinds), self._names
+        M, index, names = at["M"], self.select(kinds), self._names
         rows = at["C"][index]
         keep = independent_rows(rows, M)
         named = np.concatenate([np.eye(len(M)), at["G"]])
@@ -237,7 +187,7 @@ class Analysis:
             refuse_nonfinite(
                 q=(state[0], s.q_names), v=(state[1], s.v_names), parameter=(state[2], list(self.event.parameters))
             )
-        M = np.where(finite[..., None, None], self._pose(*state)["M"], np.eye(len(s.v_names)))
+        M = np.where(finite[..., None, None], self.at_pose(*state)["M"], np.eye(len(s.v_names)))
         definite = lapack.positive_definite(M)
         if not state[0].shape[:-1] and not definite:
             raise NotPositiveDefinite(

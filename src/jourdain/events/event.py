@@ -369,9 +369,33 @@ class Event:
         given = {**parameters, **more}
         return self._analysis_at(q, given).phases(q, v, tuple(name_of(name) for name in prefer), given)
 
-    def symbolic(self) -> ClosedForm:
-        """The same outcome in closed form, in SymPy."""
-        return self.analysis.closed_form()
+    def symbolic(self, simplify: bool = False, at: Mapping[Any, Any] = {}) -> ClosedForm:
+        """The outcome in closed form, in SymPy; prior velocities are the symbols `<name>_minus`.
+
+        Parameters
+        ----------
+        simplify
+            Insert the rows that are on before, so that prior velocities which they determine do not appear, and look
+            for the shortest formulas, with exact numbers and cos(α − β). This takes longer.
+        at
+            What is inserted: {coordinate, parameter or prior velocity: number or expression}, as
+            `{"m": 0, "phi": 2 * theta, "x_minus": 0}`. Masses may go to 0: the limit is taken.
+
+        Returns
+        -------
+        ClosedForm
+            `.v_plus`, `.impulse`, `.outputs_plus`, `.T_c_minus`, `.loss`, `.latex()`.
+
+        Raises
+        ------
+        BadEvent
+            Where M and the rows are too long, or rows are redundant.
+
+        """
+        from jourdain.events.formulas import closed_form, inserted_state
+
+        self.analysis  # noqa: B018 (raises for events that have none)
+        return closed_form(self, inserted_state(self.mechanism, self.parameters, at), simplify)
 
     # Derivatives
 

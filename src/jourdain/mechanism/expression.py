@@ -35,14 +35,17 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def to_sx(expression: Any, lookup: Callable[[Any], SX]) -> SX:
-    """An SX for a number, an SX (as it is) or a SymPy scalar; `lookup` answers for symbols, functions of t, rates."""
+def to_sx(expression: Any, lookup: Callable[[Any], SX], exact: dict[float, Any] | None = None) -> SX:
+    """An SX for a number, an SX (as it is) or a SymPy scalar; `lookup` answers for symbols, functions of t, rates.
+
+    `exact` gets the numbers that doubles round, as √2 or π/8, by their doubles.
+    """
     if isinstance(expression, SX):
         return expression
     if isinstance(expression, Real):
         return SX(float(expression))
     if is_scalar(expression):
-        return _Printer(lookup)(expression)
+        return _Printer(lookup, {} if exact is None else exact)(expression)
     with suppress(TypeError, ValueError):
         if np.ndim(expression) == 0 and not isinstance(expression, str | bytes):  # Decimal, mpmath, arrays of one
             return SX(float(expression))
@@ -60,8 +63,8 @@ def is_scalar(expression: Any) -> bool:
 class _Printer:
     """Each distinct subexpression is translated once, so that shared parts stay shared."""
 
-    def __init__(self, lookup: Callable[[Any], SX]) -> None:
-        self.lookup = lookup
+    def __init__(self, lookup: Callable[[Any], SX], exact: dict[float, Any]) -> None:
+        self.lookup, self.exact = lookup, exact
         self.done: dict[Any, SX] = {}
 
     def __call__(self, e: Any) -> SX:
@@ -70,6 +73,10 @@ class _Printer:
         return self.done[e]
 
     def _translate(self, e: Any) -> SX:
+        from sympy import Float
+
+        if e.is_number and e.is_real and not e.is_rational and not e.has(Float):
+            self.exact.setdefault(_real(e), e)
         if e.is_Symbol or e.is_Derivative or (getattr(e, "is_Function", False) and _is_undefined(e)):
             return self.lookup(e)
         if e.is_Pow:

@@ -19,6 +19,8 @@ from jourdain.naming import name_of
 if TYPE_CHECKING:
     from sympy.physics.mechanics import Point
 
+    from jourdain.mechanism.exact import ExactNumbers
+
 PointLike: TypeAlias = "Point | str"  # a point that SymPy knows, or the name of one
 
 
@@ -97,6 +99,7 @@ class Symbols:
     N: SX = field(default_factory=lambda: SX(0, 0))  # (n_q, n_v); empty while it is being found
     # SymPy symbols that expressions brought, by name, whether or not they are parameters yet; None: they must be.
     met: dict[str, tuple[Any, SX]] | None = None
+    exact: dict[float, Any] = field(default_factory=dict)  # numbers that doubles round, by their doubles
 
     @classmethod
     def named(cls, q_names: Sequence[str], v_names: Sequence[str], p_names: Sequence[str]) -> Symbols:
@@ -116,6 +119,13 @@ class Symbols:
         known = self.parameters | {name: sx for name, (_, sx) in (self.met or {}).items()}
         column = ca.vertcat(SX(0, 1), *(known[name] for name in names))
         return replace(self, p_names=tuple(names), p=column, met=None)
+
+    @property
+    def exact_numbers(self) -> ExactNumbers:
+        """Numbers that expressions brought so far and doubles round."""
+        from jourdain.mechanism.exact import ExactNumbers
+
+        return ExactNumbers.of(self.exact)
 
     @cached_property
     def rates(self) -> SX:
@@ -165,7 +175,7 @@ class Symbols:
 
         if isinstance(expression, SX):
             self._refuse_foreign(expression)
-        return to_sx(expression, lookup)
+        return to_sx(expression, lookup, self.exact)
 
     def _coasting(self, symbol: Any) -> SX:
         """What stands for a rate or an acceleration where v̇ = 0: q̈ = Ṅ v."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import casadi as ca
@@ -11,6 +10,7 @@ import sympy as sp
 from casadi import SX
 
 from jourdain.errors import NotExpressible
+from jourdain.mechanism.exact import exact_number
 
 _OPERATIONS: dict[int, Callable[..., Any]] = {
     ca.OP_ADD: lambda a, b: a + b, ca.OP_SUB: lambda a, b: a - b, ca.OP_MUL: lambda a, b: a * b,
@@ -27,8 +27,15 @@ _OPERATIONS: dict[int, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def to_sympy(expressions: Mapping[str, SX], inputs: Sequence[tuple[SX, Sequence[sp.Expr]]]) -> dict[str, sp.Matrix]:
-    """Each SX matrix as a SymPy matrix; `inputs` are columns of CasADi symbols and what stands for their entries."""
+def to_sympy(
+    expressions: Mapping[str, SX],
+    inputs: Sequence[tuple[SX, Sequence[sp.Expr]]],
+    exact: Mapping[float, sp.Expr] = {},
+) -> dict[str, sp.Matrix]:
+    """Each SX matrix as a SymPy matrix; `inputs` are columns of CasADi symbols and what stands for their entries.
+
+    `exact`: numbers that doubles round, by their doubles.
+    """
     columns = [ca.densify(ca.vec(expression)) for expression in expressions.values()]
     function = ca.Function("tape", [column for column, _ in inputs], columns)
     work: dict[int, sp.Expr] = {}
@@ -39,7 +46,7 @@ def to_sympy(expressions: Mapping[str, SX], inputs: Sequence[tuple[SX, Sequence[
         if operation == ca.OP_INPUT:
             work[write[0]] = inputs[read[0]][1][read[1]]
         elif operation == ca.OP_CONST:
-            work[write[0]] = _number(function.instruction_constant(k))
+            work[write[0]] = exact_number(function.instruction_constant(k), exact)
         elif operation == ca.OP_OUTPUT:
             entries[write[0], write[1]] = work[read[0]]
         elif operation in _OPERATIONS:
@@ -52,9 +59,3 @@ def to_sympy(expressions: Mapping[str, SX], inputs: Sequence[tuple[SX, Sequence[
         values = [[entries.get((i, c * n_rows + r), sp.Integer(0)) for c in range(n_columns)] for r in range(n_rows)]
         found[name] = sp.Matrix(n_rows, n_columns, [entry for row in values for entry in row])
     return found
-
-
-def _number(x: float) -> sp.Expr:
-    """The rational number that a double obviously is (0.5, 1/12), else the double."""
-    near = Fraction(x).limit_denominator(10_000)
-    return sp.Rational(near.numerator, near.denominator) if float(near) == x else sp.Float(x)

@@ -77,7 +77,7 @@ def guard_kind(switch: Switch) -> GuardKind:
 
 def guard_expressions(switch: Switch, mechanism: Mechanism, dynamics: Dynamics) -> list[SX]:
     """What falls through 0 where the switch acts; two expressions for a guard that goes either way."""
-    guard = mechanism.find_constraint(switch.guard) if isinstance(switch.guard, str) else switch.guard
+    guard = switch.guard
     if isinstance(guard, Reaction):
         name = name_of(guard.row)
         rows = [row for c in dynamics.held for row in c.row_names]
@@ -85,15 +85,21 @@ def guard_expressions(switch: Switch, mechanism: Mechanism, dynamics: Dynamics) 
         if name not in rows:
             raise unknown(f"row that is on in '{switch.source}'", name_of(guard.row), rows)
         expression = dynamics.reaction[rows.index(name)]
-    elif isinstance(guard, Constraint):
-        constraint = mechanism.find_constraint(guard)
-        if constraint.g is None:
-            raise BadEvent(f"'{constraint.name}' is no guard: it is at velocity level; give an expression or a gap.")
-        if len(constraint.row_names) > 1 and not isinstance(constraint, ContactConstraint):
-            raise BadEvent(f"'{constraint.name}' has {len(constraint.row_names)} rows; a guard is one of them.")
-        expression = constraint.g[0]
-    elif isinstance(guard, list | tuple | Mapping):
-        raise BadEvent(f"A guard is one expression, not {guard!r}; give each its own switch.")
     else:
-        expression = mechanism.symbols.translate(guard)
+        expression = guard_expression(switch, mechanism)
     return [expression, -expression] if switch.direction == 0 else [-switch.direction * expression]
+
+
+def guard_expression(switch: Switch, mechanism: Mechanism) -> SX:
+    """The guard of a switch that is an expression or a gap."""
+    guard = mechanism.find_constraint(switch.guard) if isinstance(switch.guard, str) else switch.guard
+    if isinstance(guard, list | tuple | Mapping):
+        raise BadEvent(f"A guard is one expression, not {guard!r}; give each its own switch.")
+    if not isinstance(guard, Constraint):
+        return mechanism.symbols.translate(guard)
+    constraint = mechanism.find_constraint(guard)
+    if constraint.g is None:
+        raise BadEvent(f"'{constraint.name}' is no guard: it is at velocity level; give an expression or a gap.")
+    if len(constraint.row_names) > 1 and not isinstance(constraint, ContactConstraint):
+        raise BadEvent(f"'{constraint.name}' has {len(constraint.row_names)} rows; a guard is one of them.")
+    return constraint.g[0]

@@ -31,6 +31,7 @@ from jourdain.output.printable import prints
 from jourdain.output.tables import names, page
 
 if TYPE_CHECKING:
+    from jourdain.algebra.closed_form import ClosedForm
     from jourdain.motion.basin import Basin
     from jourdain.motion.continuation import Branch
     from jourdain.motion.gait import Gait
@@ -216,6 +217,36 @@ class Hybrid:
 
         targets = [gaits] if isinstance(gaits, Gait) else list(gaits)
         return find_basin(self, targets, q, v, steps, Settings(rtol, atol), progress)
+
+    def symbolic(self, switch: Switch, at: Mapping[Any, Any] = {}, simplify: bool = True) -> ClosedForm:
+        """What a switch does in closed form, in SymPy: its event, then relabelling, at its guard.
+
+        Parameters
+        ----------
+        switch
+            One of `switches`, with an event.
+        at
+            What is inserted, as in `Event.symbolic`: `{"m": 0, "phi": 2 * theta}`. Coordinates that the guard and the
+            geometry of the topology before determine linearly are inserted by themselves.
+        simplify
+            Insert the constraints that are on before, and look for the shortest formulas.
+
+        Returns
+        -------
+        ClosedForm
+            `.v_plus` and `.q_plus` are those after relabelling; impulses, `T_c_minus` and `loss` those of the event.
+
+        Raises
+        ------
+        BadEvent
+            Where the switch has no event, or `at` contradicts its guard.
+
+        """
+        from jourdain.motion.symbolic import jump_formulas
+
+        if switch not in self.switches:
+            raise BadEvent("The switch is not one of this system; give one of its `switches`.")
+        return jump_formulas(self, switch, at, simplify)
 
     def first(self, topology: str | None) -> str:
         """A topology by name; the first if none is given."""

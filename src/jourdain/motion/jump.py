@@ -104,7 +104,7 @@ class Jump:
         event = self.switch.event
         if event is not None and event.iterated is not None:
             return None
-        q, v, p, new_q, new_v, new_p = self._expressions
+        q, v, p, new_q, new_v, new_p = self.expressions
         t, work = SX.sym("t"), SX.sym("w", N_WORKS)
         verdict = SX(0)
         if event is not None:
@@ -143,7 +143,7 @@ class Jump:
         return {name: values[name] for name in self.switch.event.parameters}
 
     @cached_property
-    def _expressions(self) -> tuple[SX, SX, SX, SX, SX, SX]:
+    def expressions(self) -> tuple[SX, SX, SX, SX, SX, SX]:
         """Symbols q, v, p, and expressions of what relabelling makes of each."""
         s, names = self.hybrid.mechanism.symbols, list(self.hybrid.parameters)
         q, v = SX.sym("q", self.hybrid.n_q), SX.sym("v", self.hybrid.n_v)
@@ -181,12 +181,12 @@ class Jump:
     @cached_property
     def _relabelled(self) -> Evaluator:
         """(q, v, p) → each after relabelling."""
-        q, v, p, new_q, new_v, new_p = self._expressions
+        q, v, p, new_q, new_v, new_p = self.expressions
         return Evaluator([q, v, p], {"q": new_q, "v": new_v, "p": new_p})
 
     @cached_property
     def _relabelled_by(self) -> Evaluator:
         """The same, and their derivatives by all of them."""
-        q, v, p, new_q, new_v, new_p = self._expressions
+        q, v, p, new_q, new_v, new_p = self.expressions
         by = ca.jacobian(ca.vertcat(new_q, new_v, new_p), ca.vertcat(q, v, p))
         return Evaluator([q, v, p], {**self._relabelled.outputs, "by": by})

@@ -189,16 +189,33 @@ class Scenario:
         q, v, own = self._named_state(parameters, more)
         return self.event.phases(q, v, prefer, parameters=own)
 
-    def symbolic(self, simplify: bool = True) -> ClosedForm:
+    def symbolic(self, simplify: bool = True, at: Mapping[Any, Any] = {}) -> ClosedForm:
         """The outcome in closed form, in the scenario's parameters: pose and prior velocity are inserted.
 
-        `simplify=False` leaves the formulas as they come, which is quicker.
+        Parameters
+        ----------
+        simplify
+            Look for the shortest formulas; False leaves them as they come, which is quicker.
+        at
+            What is inserted: {parameter: number or expression}, as `{"omega": 0, "phi": 2 * theta}`. Masses may go
+            to 0: the limit is taken.
+
+        Returns
+        -------
+        ClosedForm
+            `.v_plus`, `.impulse`, `.outputs_plus`, `.T_c_minus`, `.loss`, `.latex()`.
+
+        Raises
+        ------
+        BadEvent
+            Where coordinates are found near a guess, M and the rows are too long, or rows are redundant.
+
         """
         from jourdain.scenarios.symbolic import closed_form
 
         if self.guessed:
             raise BadEvent(f"{listing(self.guessed)} are found near a guess and have no formula; use event.symbolic().")
-        return closed_form(self.event, self._expressions, self.inputs[0], list(self.parameters), simplify)
+        return closed_form(self.event, self._expressions, self.inputs[0], list(self.parameters), at, simplify)
 
     def report(
         self,
