@@ -12,7 +12,8 @@ from jourdain.data.addresses import parts
 from jourdain.data.columns import Column, Columns
 from jourdain.data.numbers import shown_in, with_unit
 from jourdain.errors import BadEvent, Error, Status
-from jourdain.events.table import ROUNDING, aligned, rounded
+from jourdain.events.cells import ROUNDING
+from jourdain.events.table import aligned, rounded
 from jourdain.kinds import ON_KINDS, ContactState
 
 if TYPE_CHECKING:

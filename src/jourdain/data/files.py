@@ -1,4 +1,4 @@
-"""A dataset to a file: netCDF, CSV, Parquet or JSON, by the suffix."""
+"""A dataset to a file: netCDF, CSV, Parquet, JSON or LaTeX, by the suffix."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jourdain.data.columns import Columns
-from jourdain.data.formats import csv, json, netcdf, parquet
+from jourdain.data.formats import csv, json, latex, netcdf, parquet
 from jourdain.data.signals import signals_clean_up
 from jourdain.errors import CannotWrite, shortened, unknown
 
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
 
 def write(ds: xarray.Dataset | Columns, path: str | os.PathLike[str]) -> None:
-    """Write a dataset; the suffix says how: .nc, .csv, .parquet, .json.
+    """Write a dataset; the suffix says how: .nc, .csv, .parquet, .json, .tex.
 
     netCDF and JSON keep the dataset as it is (JSON: `Dataset.to_dict`, null for NaN, which `Dataset.from_dict` reads
     as None, and 1e999 for infinity, since JSON has no words for them). CSV and Parquet are tidy: one line per event,
     the swept parameters first, then the fixed ones, the quantities by their addresses and the status by its name.
-    Angles are radians. The file is there in full or not at all.
+    Angles are radians. LaTeX is a table to print, of few lines and columns, angles in degrees. The file is there in
+    full or not at all.
 
     >>> import tempfile, jourdain as jd
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -150,4 +151,5 @@ def _format(path: Path) -> str:
     return path.suffix.removeprefix(".").lower()
 
 
-_FORMATS: dict[str, Any] = {"nc": netcdf, "csv": csv, "parquet": parquet, "json": json}  # modules, by suffix
+# modules, by suffix
+_FORMATS: dict[str, Any] = {"nc": netcdf, "csv": csv, "parquet": parquet, "json": json, "tex": latex}

@@ -51,6 +51,17 @@ def shown_in(unit: str) -> tuple[str, float]:
     return {"rad": ("°", math.pi / 180), "1": ("", 1.0)}.get(unit, (unit, 1.0))
 
 
+def degree_unit(unit: str) -> tuple[str, float]:
+    """A unit of angles with degrees for radians, and how many of it are one; others as they are.
+
+    >>> degree_unit("rad/s")[0], degree_unit("m")
+    ('°/s', ('m', 1.0))
+    """
+    if unit == "rad" or unit.startswith(("rad/", "rad ")):
+        return f"°{unit.removeprefix('rad')}", math.degrees(1.0)
+    return unit, 1.0
+
+
 def with_unit(name: str, unit: str) -> str:
     """A name with its unit in brackets, if it has one."""
     return f"{name} ({unit})" if unit else name

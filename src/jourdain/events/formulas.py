@@ -34,6 +34,11 @@ def closed_form(event: Event, inserted: Inserted = {}, simplify: bool = False) -
 
     `simplify` inserts the rows that are on before, too, and looks for the shortest formulas.
     """
+    return hidden_form(event, inserted, simplify).changed(event.mechanism.symbols.exact_numbers.shown)
+
+
+def hidden_form(event: Event, inserted: Inserted, simplify: bool) -> ClosedForm:
+    """The same while π/n stands as a symbol."""
     _check_size(event)
     exact = event.mechanism.symbols.exact_numbers
     sizes = positive_sizes(event.mechanism) if simplify else {}
@@ -59,7 +64,7 @@ def closed_form(event: Event, inserted: Inserted = {}, simplify: bool = False) -
         for symbol in vanishing:
             e = limit(e, symbol.xreplace(sizes))
         e = shortest(e) if simplify and vanishing else e
-        return exact.shown(e.xreplace(own))
+        return e.xreplace(own)
 
     return found.changed(finished)
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jourdain.data.numbers import significant, with_unit
+from jourdain.events.cells import ROUNDING, Cells, LatexCells, PlainCells
 from jourdain.kinds import ON_KINDS, ContactState, Kind
-from jourdain.output import tables
+from jourdain.output import latex, tables
 
 if TYPE_CHECKING:
     from jourdain.events.transition import Transition
 
-ROUNDING = 1e-13  # numbers this small beside the others of their kind are printed as 0
 Table = tuple[list[str], list[list[str]]]
+PLAIN = PlainCells()
 
 
 def text(t: Transition) -> str:
@@ -41,6 +41,13 @@ def aligned(header: list[str], rows: list[list[str]], left: tuple[int, ...] = (0
 def page(t: Transition) -> str:
     """The same as HTML."""
     return tables.page(headline(t), outcome_tables(t))
+
+
+def for_paper(t: Transition, degrees: bool, digits: int) -> str:
+    """The same in LaTeX: one `tabular` for each table."""
+    coordinates = t.layout.coordinates
+    cells = LatexCells([name for name in t.layout.velocities if name in coordinates], degrees, digits)
+    return "\n\n".join(map(latex.tabular, outcome_tables(t, cells)))
 
 
 def headline(t: Transition) -> str:
@@ -76,59 +83,63 @@ def pulls(t: Transition, contact: str) -> bool:
     return bool(t.impulse[contact][0] < 0 and t.required_friction[contact] != 0)
 
 
-def outcome_tables(t: Transition) -> list[Table]:
+def outcome_tables(t: Transition, cells: Cells = PLAIN) -> list[Table]:
     """Velocities, rows, energies; those that have rows."""
-    found = [velocity_table(t), row_table(t), energy_table(t)]
+    found = [velocity_table(t, cells), row_table(t, cells), energy_table(t, cells=cells)]
     return [table for table in found if table[1]]
 
 
-def velocity_table(t: Transition) -> Table:
+def velocity_table(t: Transition, cells: Cells = PLAIN) -> Table:
     """Generalized velocities and named outputs before and after."""
     layout = t.layout
     names = [*layout.velocities, *layout.outputs]
     before = [*t.velocity_minus.values(), *t.outputs_minus.values()]
     after = [*t.velocity_plus.values(), *t.outputs_plus.values()]
     scale = _largest(*before, *after)
+    units = [layout.units.get(name, "") for name in names]
     rows = [
-        [with_unit(name, layout.units.get(name, "")), rounded(minus, scale), rounded(plus, scale)]
-        for name, minus, plus in zip(names, before, after, strict=True)
+        [cells.velocity(name, unit), cells.number(minus, scale, unit), cells.number(plus, scale, unit)]
+        for name, unit, minus, plus in zip(names, units, before, after, strict=True)
     ]
     return ["velocity", "before", "after"], rows
 
 
-def row_table(t: Transition) -> Table:
+def row_table(t: Transition, cells: Cells = PLAIN) -> Table:
     """Each row: its kind, its velocity before and after, its impulse."""
     speed = _largest(t.v_minus, t.v_plus, *t.u_minus.values(), *t.u_plus.values())
     force = _largest(*t.impulse.values())
     rows = []
     for row in t.layout.rows:
-        u = [rounded(side[row.name], speed) for side in (t.u_minus, t.u_plus)]
-        impulse = "" if row.kind == Kind.RELEASED else rounded(t.impulse[row.name], force)
+        unit = t.layout.unit("u_minus", row.name)
+        u = [cells.number(side[row.name], speed, unit) for side in (t.u_minus, t.u_plus)]
+        impulse = "" if row.kind == Kind.RELEASED else cells.number(t.impulse[row.name], force)
         kind = str(row.kind)
         if row.kind == Kind.CONTACT and row.name == f"{row.constraint}.normal":
             kind = f"contact, {t.contact[row.constraint]!s}"
-        rows.append([with_unit(row.name, t.layout.unit("u_minus", row.name)), kind, *u, impulse])
-    return ["row", "kind", "u before", "u after", "impulse"], rows
+        rows.append([cells.row(row.name, unit), cells.words(kind), *u, impulse])
+    impulses = [t.layout.unit("impulse", row.name) for row in t.layout.rows]
+    header = [cells.heading(word) for word in ("row", "kind", "u before", "u after")]
+    return [*header, cells.heading("impulse", impulses)], rows
 
 
-def energy_table(t: Transition, works: bool = True) -> Table:
+def energy_table(t: Transition, works: bool = True, cells: Cells = PLAIN) -> Table:
     """Energies before and after, their change, what is lost, and ξ. `works`: also the work of each impulse."""
     scale = _largest(t.T_minus, t.T_plus)
     shown = [("kinetic, T", t.T_minus, t.T_plus), ("  constrained, T_c", t.T_c_minus, t.T_c_plus),
              ("  admissible, T_a", t.T_a_minus, t.T_a_plus),
              ("  along regular rows, T_r", t.T_r_minus, t.T_r_plus)]  # fmt: skip
     rows = [
-        [name, *(rounded(value, scale) for value in (before, after, after - before))]
+        [cells.words(name), *(cells.number(value, scale) for value in (before, after, after - before))]
         for name, before, after in shown
         if not name.endswith("T_r") or _largest(before, after) > ROUNDING * scale
     ]
     rows += [
-        [f"work of {name}", "", "", rounded(work, scale)]
+        [cells.words(f"work of {name}"), "", "", cells.number(work, scale)]
         for name, work in t.ledger.items()
         if works and _largest(work) > ROUNDING * scale
     ]
-    rows.append(["lost, T⁻ − T⁺", "", "", rounded(t.loss, scale)])
-    rows.append(["ξ = T_c⁻/T⁻", rounded(t.xi, 1.0), "", ""])
+    rows.append([cells.words("lost, T⁻ − T⁺"), "", "", cells.number(t.loss, scale)])
+    rows.append([cells.words("ξ = T_c⁻/T⁻"), cells.number(t.xi, 1.0), "", ""])
     return ["energy in J", "before", "after", "change"], rows
 
 
@@ -147,4 +158,4 @@ def _largest(*values: Any) -> float:
 
 def rounded(value: object, scale: float = 0.0) -> str:
     """Six significant digits, rounding errors of `scale` as 0; of a batch, the range."""
-    return significant(value, zero=ROUNDING * scale)
+    return PLAIN.number(value, scale)

@@ -388,6 +388,47 @@ class Transition:
         check_page(path)
         write_page(transition_report(self, title).html(), path)
 
+    def latex(self, degrees: bool = False, digits: int = 5) -> str:
+        r"""The tables of the outcome in LaTeX, with the rules of the package booktabs.
+
+        Parameters
+        ----------
+        degrees
+            Show angles and their rates in degrees; else radians.
+        digits
+            Significant digits of the numbers.
+
+        Returns
+        -------
+        str
+            A `tabular` for velocities, one for rows, one for energies; of a batch, one with a line per event.
+
+        Raises
+        ------
+        BadArgument
+            Of a batch, if it has more events than a page holds.
+
+        Examples
+        --------
+        >>> import jourdain as jd
+        >>> print(jd.gallery.particle().solve().latex().split("\n\n")[1])
+        \begin{tabular}{lrrrr}
+        \toprule
+        row & kind & $u$ before & $u$ after & impulse ($\mathrm{N\,s}$) \\
+        \midrule
+        floor ($\mathrm{m/s}$) & elastic & $-3$ & $1.8$ & $4.8$ \\
+        \bottomrule
+        \end{tabular}
+
+        """
+        if self.batch_shape:
+            from jourdain.data.latex import table
+
+            return table(self.to_dataset(), degrees=degrees, digits=digits)
+        from jourdain.events.table import for_paper
+
+        return for_paper(self, degrees, digits)
+
     @prints
     def __str__(self) -> str:
         from jourdain.events.table import text

@@ -26,8 +26,9 @@ def exact_number(x: float, exact: Mapping[float, sp.Expr] = {}) -> sp.Expr:
     >>> exact_number(3 * math.sin(math.pi / 7), {math.sin(math.pi / 7): sp.sin(sp.pi / 7)})
     3*sin(pi/7)
     """
+    x = float(x)
     if not math.isfinite(x):
-        return sp.Float(x)
+        return sp.sympify(x)
     near = Fraction(x).limit_denominator(10_000)
     if float(near) == x:
         return sp.Rational(near.numerator, near.denominator)

@@ -12,7 +12,7 @@ from casadi import SX
 from jourdain.algebra.closed_form import ClosedForm
 from jourdain.algebra.readable import shortest, with_short_roots
 from jourdain.errors import BadEvent
-from jourdain.events.formulas import closed_form, inserted_state, parameter_symbol, positive_sizes, rates, symbols_of
+from jourdain.events.formulas import hidden_form, inserted_state, parameter_symbol, positive_sizes, rates, symbols_of
 from jourdain.mechanism.exact import ExactNumbers, exact_number
 from jourdain.mechanism.to_sympy import to_sympy
 from jourdain.motion.guards import Reaction, Switch, guard_expression
@@ -33,9 +33,9 @@ def jump_formulas(hybrid: Hybrid, switch: Switch, at: Mapping[Any, Any], simplif
     given = inserted_state(hybrid.mechanism, hybrid.parameters, at)
     given = {symbol: exact.hidden(e) for symbol, e in given.items()}
     inserted = _on_the_guard(hybrid, switch, conditions, given, exact)
-    found = closed_form(switch.event, inserted, simplify)
+    found = hidden_form(switch.event, inserted, simplify)
     if not switch.relabel:
-        return found
+        return found.changed(exact.shown)
     names = list(hybrid.parameters)
     symbols = symbols_of(switch.event)["q"]
     parameters = [parameter_symbol(hybrid.mechanism, name) for name in names]
@@ -50,14 +50,14 @@ def jump_formulas(hybrid: Hybrid, switch: Switch, at: Mapping[Any, Any], simplif
         e = with_short_roots(e.xreplace(inserted).xreplace(sizes)).xreplace(after).xreplace(sizes)
         if simplify:
             e = shortest(e.xreplace({angle: _known_angle(angle, exact) for angle in e.atoms(sp.atan2, sp.atan)}))
-        return exact.shown(e.xreplace(own))
+        return e.xreplace(own)
 
     s = hybrid.mechanism.symbols
     return found.relabelled(
         dict(zip(s.q_names, map(formula, written["q"]), strict=True)),
         dict(zip(s.v_names, map(formula, written["v"]), strict=True)),
         rates(hybrid.mechanism),
-    )
+    ).changed(exact.shown)
 
 
 def _known_angle(angle: sp.Expr, exact: ExactNumbers) -> sp.Expr:
@@ -88,9 +88,11 @@ def _on_the_guard(
     written = to_sympy({str(i): condition for i, condition in enumerate(conditions)}, inputs, exact.table)
     for condition in [entry for column in written.values() for entry in column]:
         left = shortest(condition.xreplace(inserted))
-        if left.is_number:
-            if abs(left.evalf()) > ZERO:
-                raise BadEvent(f"at contradicts the guard or the constraints of '{switch.source}': {condition} = 0.")
+        if exact.shown(left).is_number:
+            if abs(exact.shown(left).evalf()) > ZERO:
+                raise BadEvent(
+                    f"at contradicts the guard or the constraints of '{switch.source}': {exact.shown(condition)} = 0."
+                )
             continue
         for coordinate in reversed(coordinates):
             slope = sp.diff(left, coordinate)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jourdain.data.numbers import with_unit
-from jourdain.events.table import ROUNDING, Table, rounded
+from jourdain.events.cells import ROUNDING
+from jourdain.events.table import Table, rounded
 from jourdain.motion.labelled import state_labels
 
 if TYPE_CHECKING:

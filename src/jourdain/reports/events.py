@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jourdain.errors import Error
-from jourdain.events.table import ROUNDING, remarks
+from jourdain.events.cells import ROUNDING
+from jourdain.events.table import remarks
 from jourdain.plots.data import check_single
 from jourdain.plots.drawing import can_be_drawn, draw_outcome
 from jourdain.plots.robots import robot_picture

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jourdain.data.numbers import amount, significant
-from jourdain.events.table import ROUNDING, rounded, row_table
+from jourdain.events.cells import ROUNDING
+from jourdain.events.table import rounded, row_table
 from jourdain.inputs import Array
 from jourdain.motion import text
 from jourdain.motion.labelled import state_labels

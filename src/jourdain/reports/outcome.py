@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jourdain.data.numbers import amount, fixed, significant
-from jourdain.events import table
+from jourdain.events import cells, table
 from jourdain.kinds import ON_KINDS, Kind
 from jourdain.plots.energy import energy_bars
 from jourdain.plots.impulses import impulse_bars
@@ -45,7 +45,7 @@ def in_short(t: Transition) -> Table:
 
 def _change(t: Transition, scale: float) -> list[str]:
     """What is lost, or gained, and which part of T⁻ that is."""
-    gained = t.loss < -table.ROUNDING * scale
+    gained = t.loss < -cells.ROUNDING * scale
     change = float(-t.loss if gained else t.loss)
     share = f" ({fixed(100 * change / float(t.T_minus))} % of T⁻)" if t.T_minus > 0 and change <= t.T_minus else ""
     return ["gained, T⁺ − T⁻" if gained else "lost, T⁻ − T⁺", f"{table.rounded(change, scale)} J{share}"]

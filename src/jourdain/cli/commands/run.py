@@ -36,7 +36,7 @@ Keep = Annotated[
     typer.Option(help="A quantity of the sweep, as in loss or impulse.heel.normal; several times. Default: all."),
 ]
 Outs = Annotated[
-    list[Path] | None, typer.Option("--out", help="Write the numbers to this file (.nc, .csv, .parquet, .json).")
+    list[Path] | None, typer.Option("--out", help="Write the numbers to this file (.nc, .csv, .parquet, .json, .tex).")
 ]
 Plots = Annotated[
     list[Path] | None,
