@@ -106,3 +106,15 @@ def test_what_cannot_be_inserted(at, text):
         jd.gallery.ballistic_pendulum().symbolic(at={"nope": 1})
     with pytest.raises(jd.BadEvent, match="by each other"):
         jd.gallery.ballistic_pendulum().symbolic(at={"m": sp.Symbol("M"), "M": 2 * sp.Symbol("m")})
+
+
+def test_prior_velocities_that_miss_their_rows():
+    struck = jd.gallery.sleigh("struck").event
+    with pytest.raises(jd.BadEvent, match="miss a row"):
+        struck.symbolic(simplify=True, at={"theta": 0, "x_minus": 1, "y_minus": 1, "theta_minus": 0})
+
+
+def test_where_something_is_not_finite():
+    """A rod without mass: nothing gives the impulse."""
+    with pytest.raises(jd.BadEvent, match="not finite"):
+        jd.gallery.rod().event.symbolic(at={"L": 0})

@@ -22,6 +22,7 @@ from jourdain.naming import Named
 from jourdain.output.printable import prints
 
 SMALL = 250  # operations of what is printed without shared factors
+ROUNDING = 1e-12  # of a row that holds
 Tidy = Callable[[sp.Expr], sp.Expr]
 
 
@@ -191,13 +192,19 @@ def dependent_velocities(
 ) -> dict[sp.Symbol, sp.Expr]:
     """What rows that hold, C v + b = 0, say of the symbols `unknown` in v: some of them by the others.
 
-    Empty where the rows are dependent.
+    Empty where the rows are dependent. Raises where a row holds for none of them.
     """
     moving = [j for j in range(v.rows) if v[j] in unknown]
     known = [j for j in range(v.rows) if j not in moving]
     offset = b + C.extract(list(range(C.rows)), known) * v.extract(known, [0])
     C, v = C.extract(list(range(C.rows)), moving).applyfunc(readable), v.extract(moving, [0])
     rows = [i for i in range(C.rows) if not C[i, :].is_zero_matrix]
+    for i in set(range(C.rows)) - set(rows):
+        missed = readable(offset[i])
+        if missed.is_number and abs(missed.evalf()) > ROUNDING:
+            raise BadEvent(
+                f"Prior velocities that are inserted miss a row that is on before, by {missed}; leave one out."
+            )
     try:
         pivots = _pivot_columns(C.extract(rows, list(range(C.cols))))
     except BadEvent:

@@ -376,7 +376,8 @@ class Event:
         ----------
         simplify
             Insert the rows that are on before, so that prior velocities which they determine do not appear, and look
-            for the shortest formulas, with exact numbers and cos(α − β). This takes longer.
+            for the shortest formulas, with exact numbers and cos(α − β). Masses and lengths whose defaults are
+            positive are taken to be positive. This takes longer.
         at
             What is inserted: {coordinate, parameter or prior velocity: number or expression}, as
             `{"m": 0, "phi": 2 * theta, "x_minus": 0}`. Masses may go to 0: the limit is taken.

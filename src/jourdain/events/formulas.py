@@ -20,6 +20,7 @@ from jourdain.kinds import BEFORE_KINDS, ON_KINDS, Kind
 from jourdain.mechanism.exact import exact_number
 from jourdain.mechanism.to_sympy import to_sympy
 from jourdain.naming import name_of
+from jourdain.progress import working
 
 if TYPE_CHECKING:
     from jourdain.events.event import Event
@@ -40,6 +41,20 @@ def closed_form(event: Event, inserted: Inserted = {}, simplify: bool = False) -
 def hidden_form(event: Event, inserted: Inserted, simplify: bool) -> ClosedForm:
     """The same while π/n stands as a symbol."""
     _check_size(event)
+    with working("Deriving", "the closed form of an event", 1) as begin:
+        begin()
+        found = _formulas(event, inserted, simplify)
+    for address, e in found.formulas().items():
+        if e.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+            raise BadEvent(
+                f"{address} is not finite in general where this is inserted: rows are dependent there, or a mass is 0 "
+                "that something needs; insert less."
+            )
+    return found
+
+
+def _formulas(event: Event, inserted: Inserted, simplify: bool) -> ClosedForm:
+    """The outcome at what is inserted."""
     exact = event.mechanism.symbols.exact_numbers
     sizes = positive_sizes(event.mechanism) if simplify else {}
     written, inserted = _written(event), {symbol: exact.hidden(e) for symbol, e in inserted.items()}
