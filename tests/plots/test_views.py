@@ -7,15 +7,14 @@ import pytest
 import sympy as sp
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
-from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
 import jourdain as jd
 from jourdain import gallery
 from jourdain.plots.plain_sketch import plain_sketch
 from jourdain.plots.views import VIEWS, view_of
 
-NO_PLACES = ("bicycle", "rolling_disc")  # their points are known by their velocities only
-EVENTS = [name for name in gallery.__all__ if name not in ("capture", "touchdown", *NO_PLACES)]
+EVENTS = [name for name in gallery.__all__ if name not in ("capture", "touchdown")]
 
 
 def arrows(ax):
@@ -39,9 +38,12 @@ def test_every_event_of_the_gallery_is_drawn(name):
     assert ax.lines or ax.patches
 
 
-@pytest.mark.parametrize("name", NO_PLACES)
-def test_without_places_there_are_bars_and_a_sentence(name):
-    scenario = getattr(gallery, name)()
+def test_without_points_there_are_bars_and_a_sentence():
+    x = dynamicsymbols("x")
+    N, P = ReferenceFrame("N"), Point("P")
+    P.set_vel(N, x.diff() * N.x)
+    mechanism = jd.Mechanism.from_sympy([Particle("P", P, 1.0)], N, [x])
+    scenario = mechanism.event(inert=[mechanism.constraint("stop", x.diff())]).at(v={"x": 1.0})
     with pytest.raises(jd.BadEvent, match="no point has a known place"):
         jd.plots.drawing(scenario)
     assert isinstance(jd.plots.event_plot(scenario).figure, Figure)
@@ -143,3 +145,32 @@ def test_numbers_of_a_projection_are_those_in_space():
 
 def test_robots_are_drawn_too():
     assert arrows(jd.plots.drawing(gallery.touchdown()))
+
+
+def test_a_wheel_is_a_circle_across_its_axle():
+    """Rings of a sketch: all points at one distance from the middle, across the axle, from any side."""
+    from jourdain.plots.drawing import _circle
+
+    for normal in np.eye(3) * 3.0:
+        ring = _circle(normal)
+        np.testing.assert_allclose(np.linalg.norm(ring, axis=1), 1.0)
+        np.testing.assert_allclose(ring @ normal, 0.0, atol=1e-12)
+        np.testing.assert_allclose(ring[0], ring[-1], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["bicycle", "rolling_disc"])
+def test_bodies_that_roll_are_drawn_beside_each_other(name):
+    """Their places in the frame are not known, as nothing says how far they rolled; distances within are right."""
+    scenario = getattr(jd.gallery, name)()
+    mechanism = scenario.event.mechanism
+    with pytest.raises(jd.Error, match="not known"):
+        mechanism.position(next(iter(mechanism.points)))
+    ax = jd.plots.drawing(scenario)
+    assert len(ax.get_lines()) > 3
+    if name == "bicycle":
+        from jourdain.plots.plain_sketch import place
+
+        q = scenario.solve().q
+        hubs = [place(mechanism, hub, q) for hub in ("hub_R", "hub_F")]
+        p = mechanism.parameters
+        assert np.linalg.norm(hubs[1] - hubs[0]) == pytest.approx(np.hypot(p["wheelbase"], p["r_F"] - p["r_R"]))

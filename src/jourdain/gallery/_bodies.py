@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import TypeAlias
 
 from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, Vector, inertia
@@ -58,6 +59,23 @@ def free_box(name: str, q: Sequence[Expression], m: Expression, sizes: Sequence[
     a, b, c = sizes
     I = inertia(B, m * (b**2 + c**2) / 12, m * (a**2 + c**2) / 12, m * (a**2 + b**2) / 12)
     return N, B, C, RigidBody(name, C, B, m, (I, C))
+
+
+def box_corners(C: Point, B: ReferenceFrame, sizes: Sequence[Expression]) -> dict[str, Point]:
+    """The corners of a box by name: below, then above; `BOX_EDGES` are the lines between them."""
+    a, b, c = sizes
+    corners = {}
+    for face, up in (("corner", -1), ("top", 1)):
+        for i, (x, y) in enumerate(product((-1, 1), repeat=2), start=1):
+            name = f"{face}_{i}"
+            corners[name] = C.locatenew(name, x * a / 2 * B.x + y * b / 2 * B.y + up * c / 2 * B.z)
+    return corners
+
+
+BOX_EDGES = (
+    *(tuple(f"{face}_{i}" for i in (1, 2, 4, 3, 1)) for face in ("corner", "top")),
+    *((f"corner_{i}", f"top_{i}") for i in range(1, 5)),
+)
 
 
 def set_body_rates(B: ReferenceFrame, N: ReferenceFrame, w: Sequence[Expression]) -> dict[Expression, Expression]:

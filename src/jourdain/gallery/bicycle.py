@@ -9,6 +9,7 @@ from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBod
 
 from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 LENGTHS = {"wheelbase": 1.02, "trail": 0.08, "r_R": 0.3, "r_F": 0.35, "x_B": 0.3, "z_B": 0.9, "x_H": 0.9, "z_H": 0.7}
@@ -82,12 +83,13 @@ def bicycle() -> Scenario:
         forcelist=[(one.masscenter, -one.mass * g * N.z) for one in bodies],
         constraint_solver="CRAMER",
     )
+    axles = [hub.locatenew(f"axle_{hub.name[-1]}", r_R / 4 * along) for hub, along in ((hub_R, B.y), (hub_F, H.y))]
     speeds = (w_yaw, w_lean, w_steer, w_pitch, w_rear, w_front)
     kinds = {"rad": [*q, lam], "rad/s": speeds, "m": [*LENGTHS, h], "kg": MASSES, "kg m^2": INERTIAS, "m/s^2": [g]}
     mechanism = Mechanism.from_system(
         kane,
         parameters={**LENGTHS, **MASSES, **INERTIAS, lam: pi / 10, g: 9.81, h: 0.05},
-        points={"front": front, "edge": edge},
+        points={point.name: point for point in (front, edge, rear, hub_R, hub_F, centre_B, *axles)},
         units={symbol: unit for unit, several in kinds.items() for symbol in several},
     )
     rows = {name: edge.vel(N).dot(direction) for name, direction in (("x", Y.x), ("y", Y.y), ("z", Y.z))}
@@ -97,4 +99,12 @@ def bicycle() -> Scenario:
         v={w_rear: v / r_R, w_front: v / r_F, w_lean: fall},
         defaults={v: 4.0, fall: 0.2},
         units={v: "m/s", fall: "rad/s"},
+        sketch=Sketch(
+            links=[("hub_R", "centre_B", "hub_F")],
+            rings={"hub_R": (r_R, "axle_R"), "hub_F": (r_F, "axle_F")},
+            masses=["centre_B"],
+            velocities=["centre_B", "hub_F"],
+            acts={"kerb": "edge"},
+            view="xz",
+        ),
     )

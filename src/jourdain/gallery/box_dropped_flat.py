@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
-from jourdain.gallery._bodies import free_box, set_body_rates
+from jourdain.gallery._bodies import BOX_EDGES, box_corners, free_box, set_body_rates
 from jourdain.gallery._origin import problem
 from jourdain.laws import Frictionless
 from jourdain.laws.frictionless import Rule
@@ -30,11 +28,7 @@ def box_dropped_flat(law: Rule = "moreau") -> Scenario:
     N, B, C, box = free_box("box", q, m, sizes=(a, b, c))
     kinematics = set_body_rates(B, N, w)
 
-    corners, top = [], []
-    for i, (side_x, side_y) in enumerate(product((-1, 1), repeat=2), start=1):
-        across = side_x * a / 2 * B.x + side_y * b / 2 * B.y
-        corners.append(C.locatenew(f"corner_{i}", across - c / 2 * B.z))
-        top.append(C.locatenew(f"top_{i}", across + c / 2 * B.z))
+    corners = box_corners(C, B, (a, b, c))
 
     mechanism = Mechanism.from_sympy(
         bodies=[box],
@@ -43,14 +37,16 @@ def box_dropped_flat(law: Rule = "moreau") -> Scenario:
         v=[x.diff(), y.diff(), z.diff(), *w],
         kinematics=kinematics,
         parameters={m: 3.0, a: 0.4, b: 0.3, c: 0.2},
-        points={"C": C, **{point.name: point for point in (*corners, *top)}},
+        points={"C": C, **corners},
         units=dict.fromkeys((x, y, z, a, b, c), "m")
         | dict.fromkeys((psi, theta, phi), "rad")
         | dict.fromkeys(w, "rad/s")
         | {m: "kg"},
     )
     contacts = [
-        mechanism.contact(corner.name, normal=corner.v2pt_theory(C, N, B).dot(N.z), units="m/s") for corner in corners
+        mechanism.contact(name, normal=corner.v2pt_theory(C, N, B).dot(N.z), units="m/s")
+        for name, corner in corners.items()
+        if name.startswith("corner")
     ]
     heading, *spin = sp.symbols("psi w_x w_y w_z")
     return mechanism.event(contacts=dict.fromkeys(contacts, Frictionless("kappa", law))).at(
@@ -59,10 +55,7 @@ def box_dropped_flat(law: Rule = "moreau") -> Scenario:
         defaults={heading: 0.3, v: 2.0, "kappa": 0.5} | dict.fromkeys(spin, 0.0),
         units={heading: "rad", v: "m/s", "kappa": "1"} | dict.fromkeys(spin, "rad/s"),
         sketch=Sketch(
-            links=[
-                *(tuple(f"{face}_{i}" for i in (1, 2, 4, 3, 1)) for face in ("corner", "top")),
-                *((f"corner_{i}", f"top_{i}") for i in range(1, 5)),
-            ],
+            links=BOX_EDGES,
             velocities=["C"],
             acts={f"corner_{i}": f"corner_{i}" for i in range(1, 5)},
         ),

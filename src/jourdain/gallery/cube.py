@@ -7,9 +7,10 @@ from math import radians
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
-from jourdain.gallery._bodies import free_box, set_body_rates
+from jourdain.gallery._bodies import BOX_EDGES, box_corners, free_box, set_body_rates
 from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
@@ -34,7 +35,7 @@ def cube() -> Scenario:
         v=[x.diff(), y.diff(), z.diff(), *w],
         kinematics=kinematics,
         parameters={m: 1.0, a: 0.2},
-        points={"C": C, "near": near, "far": far},
+        points={"C": C, "near": near, "far": far, **box_corners(C, B, (a, a, a))},
         units=dict.fromkeys((x, y, z, a), "m")
         | dict.fromkeys((psi, theta, phi), "rad")
         | dict.fromkeys(w, "rad/s")
@@ -50,4 +51,5 @@ def cube() -> Scenario:
         v=dict.fromkeys(w, omega / sp.sqrt(3)),
         defaults={heading: radians(20), pitch: radians(30), roll: radians(-10), omega: 10.0},
         units={heading: "rad", pitch: "rad", roll: "rad", omega: "rad/s"},
+        sketch=Sketch(links=BOX_EDGES, masses=["near", "far"], velocities=["C", "top_2"]),
     )

@@ -9,6 +9,7 @@ from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBod
 
 from jourdain.gallery._origin import problem
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
@@ -44,7 +45,7 @@ def rolling_disc() -> Scenario:
     mechanism = Mechanism.from_system(
         kane,
         parameters={m: 2.0, r: 0.3, g: 9.81, beta: radians(30)},
-        points={"rim": rim},
+        points={"rim": rim, "centre": centre, "axle": centre.locatenew("axle", r / 4 * L.y), "touching": touching},
         units=dict.fromkeys([*q, beta], "rad") | dict.fromkeys(w, "rad/s") | {m: "kg", r: "m", g: "m/s^2"},
     )
     facing = sp.cos(beta) * Y.x + sp.sin(beta) * Y.y
@@ -55,4 +56,11 @@ def rolling_disc() -> Scenario:
         v={w_x: fall, w_y: v / r, w_z: turn},
         defaults={kappa: 0.5, v: 3.0, tilt: radians(20), fall: 0.4, turn: 1.0},
         units={kappa: "1", v: "m/s", tilt: "rad", fall: "rad/s", turn: "rad/s"},
+        sketch=Sketch(
+            links=[("centre", "axle")],
+            rings={"centre": (r, "axle")},
+            velocities=["rim", "centre"],
+            acts={"post": "rim"},
+            surfaces=["post"],
+        ),
     )

@@ -7,11 +7,12 @@ from math import radians
 import sympy as sp
 from sympy.physics.mechanics import dynamicsymbols
 
-from jourdain.gallery._bodies import free_box
+from jourdain.gallery._bodies import BOX_EDGES, box_corners, free_box
 from jourdain.gallery._origin import problem
 from jourdain.laws import Coulomb
 from jourdain.laws.coulomb import Hypothesis
 from jourdain.mechanism.mechanism import Mechanism
+from jourdain.mechanism.sketch import Sketch
 from jourdain.scenarios.scenario import Scenario
 
 
@@ -33,7 +34,7 @@ def thrown_box(hypothesis: Hypothesis = "stronge") -> Scenario:
         frame=N,
         q=q,
         parameters={m: 1.0, a: 0.3, b: 0.2, c: 0.1},
-        points={"A": A, "C": C},
+        points={"A": A, "C": C, **box_corners(C, B, (a, b, c))},
         units=dict.fromkeys((x, y, z, a, b, c), "m") | dict.fromkeys((psi, theta, phi), "rad") | {m: "kg"},
     )
     v_A = A.vel(N)
@@ -47,4 +48,5 @@ def thrown_box(hypothesis: Hypothesis = "stronge") -> Scenario:
         | {v: 2.0, v_x: 0.8, v_y: -0.5, w_z: 0.0, "friction": 0.3, "kappa": 0.5},
         units={heading: "rad", pitch: "rad", roll: "rad"}
         | {v: "m/s", v_x: "m/s", v_y: "m/s", w_z: "rad/s", "friction": "1", "kappa": "1"},
+        sketch=Sketch(links=BOX_EDGES, velocities=["C", "A"], acts={"floor": "A"}, surfaces=["floor"]),
     )

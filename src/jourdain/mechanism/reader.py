@@ -162,7 +162,9 @@ class SympyReader:
     def motion(self, point: Point) -> PointMotion:
         """Where a point is and how it moves."""
         velocity = self.without_orientations(f"The velocity of point '{name_of(point)}'", self.velocity(point))
-        return PointMotion(self.position(point), velocity, point)
+        position = self.position(point)
+        beside = self._position(point, self._anchors[0]) if position is None and self._anchors else None
+        return PointMotion(position, velocity, point, beside)
 
     def position(self, point: Point) -> SX | None:
         """Where a point is, in the mechanism's frame, (3, 1); None where it is not connected with the origin."""

@@ -27,6 +27,8 @@ class Sketch:
     links: Sequence[Sequence[str]] = ()  # lines through these points
     # About a point: the radius, a parameter of the mechanism, and the point that the arc looks away from.
     arcs: Mapping[str, tuple[Expression, str]] = field(default_factory=dict)
+    # About a point: the radius, a parameter of the mechanism, and a point on the axle: a wheel, from any side.
+    rings: Mapping[str, tuple[Expression, str]] = field(default_factory=dict)
     masses: Sequence[str] = ()  # points where a mass is drawn
     pivots: Sequence[str] = ()  # points held by the ground
     velocities: Sequence[str] = ()  # points whose velocities are arrows
@@ -44,8 +46,8 @@ class Sketch:
 
     def points(self) -> tuple[str, ...]:
         """Every point that is drawn."""
-        named = [*(name for line in self.links for name in line), *self.arcs, *self.masses, *self.pivots]
-        away = [away for _, away in self.arcs.values()]
+        named = [*(name for line in self.links for name in line), *self.arcs, *self.rings, *self.masses, *self.pivots]
+        away = [away for _, away in (*self.arcs.values(), *self.rings.values())]
         anchors = [self.anchor] if self.anchor else []
         return tuple(dict.fromkeys([*named, *away, *self.velocities, *self.acts.values(), *anchors]))
 
@@ -54,7 +56,7 @@ class Sketch:
         for name in self.points():
             if name not in mechanism.points:
                 raise unknown("point", name, mechanism.points)
-        for radius, _ in self.arcs.values():
+        for radius, _ in (*self.arcs.values(), *self.rings.values()):
             if name_of(radius) not in mechanism.parameters:
                 raise unknown("parameter of the mechanism", name_of(radius), mechanism.parameters)
         for number in (*self.floors, *([] if self.tilt is None else [self.tilt])):

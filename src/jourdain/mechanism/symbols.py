@@ -31,6 +31,12 @@ class PointMotion:
     position: SX | None  # (3, 1); None where it is not connected to the origin
     velocity: SX  # (3, 1), affine in v
     source: Any = None  # the user's own object, so that it may serve as a key
+    beside: SX | None = None  # (3, 1); where it is from the first body, if it is not connected to the origin
+
+    @property
+    def place(self) -> SX | None:
+        """Where it is drawn: its position, else how it lies beside the first body."""
+        return self.beside if self.position is None else self.position
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from jourdain.compute.evaluate import Evaluator
 from jourdain.errors import BadEvent
 from jourdain.inputs import Array, named_values
 from jourdain.naming import name_of
-from jourdain.plots.bodies import draw_bodies, draw_ground
+from jourdain.plots.bodies import DARK, draw_bodies, draw_ground
 from jourdain.plots.data import check_single
-from jourdain.plots.plain_sketch import directions_of, plain_sketch
+from jourdain.plots.plain_sketch import directions_of, place, plain_sketch
 from jourdain.plots.style import BLUE, GREEN, GREY, SMALL, VERMILION, new_axes, short
 from jourdain.plots.views import View, view_of
 from jourdain.quantities import QUANTITIES
@@ -67,6 +67,8 @@ def draw_outcome(
         _surface(ax, pose.places[pose.sketch.acts[name]], pose.directions(name)[0], pose.view, pose.size)
     radii = {name: pose.radius(name) for name in pose.sketch.arcs}
     draw_bodies(ax, pose.sketch, pose.places, radii, pose.size)
+    for name in pose.sketch.rings:
+        ax.plot(*pose.ring(name).T, color=DARK, linewidth=3, zorder=2)
     keys = [*_velocities(ax, pose), *_impulses(ax, pose)]
     if pose.view.labels is None:
         _triad(ax, pose)
@@ -82,7 +84,7 @@ def draw_outcome(
 def can_be_drawn(scenario: Scenario) -> bool:
     """Whether there is a sketch, or a point whose place is known."""
     points = scenario.event.mechanism.points.values()
-    return scenario.sketch is not None or any(point.position is not None for point in points)
+    return scenario.sketch is not None or any(point.place is not None for point in points)
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ class _Pose:
     @cached_property
     def _at(self) -> dict[str, Array]:
         """In the frame, (3,)."""
-        return {name: self._mechanism.position(name, self.t.q, **self.parameters) for name in self.sketch.points()}
+        return {name: place(self._mechanism, name, self.t.q, **self.parameters) for name in self.sketch.points()}
 
     @cached_property
     def places(self) -> dict[str, Array]:
@@ -129,7 +131,7 @@ class _Pose:
     def size(self) -> float:
         """Of the drawing, in m."""
         points = np.array(list(self.places.values()))
-        radii = [self.radius(name) for name in self.sketch.arcs]
+        radii = [self.radius(name) for name in (*self.sketch.arcs, *self.sketch.rings)]
         return float(np.max(np.ptp(points, axis=0), initial=2 * max(radii, default=0.0))) or 1.0
 
     @property
@@ -138,7 +140,13 @@ class _Pose:
         return max(self.size, 1.0) * float(np.abs([self.t.v_minus, self.t.v_plus]).max(initial=0.0))
 
     def radius(self, centre: str) -> float:
-        return self.parameters[name_of(self.sketch.arcs[centre][0])]
+        radius, _ = {**self.sketch.rings, **self.sketch.arcs}[centre]
+        return self.parameters[name_of(radius)]
+
+    def ring(self, centre: str) -> Array:
+        """A wheel on the paper, (60, 2)."""
+        at, axle = self._at[centre], self._at[self.sketch.rings[centre][1]]
+        return self.view(at + self.radius(centre) * _circle(axle - at))
 
     def velocity(self, point: str, side: str) -> Array:
         return self.view(self._velocity(point, side))
@@ -204,12 +212,16 @@ def _surface(ax: Axes, at: Array, normal: Array, view: View, size: float) -> Non
 
 def _patch(ax: Axes, at: Array, normal: Array, view: View, size: float) -> None:
     """A round piece of a surface in space."""
+    ax.fill(*(at + view(0.3 * size * _circle(normal))).T, facecolor="#EEEEEE", edgecolor=GREY, linewidth=1.0, zorder=1)
+
+
+def _circle(normal: Array) -> Array:
+    """A closed line of radius 1 about the origin, across a vector, (60, 3)."""
     n = normal / np.linalg.norm(normal)
     one = np.cross(n, np.eye(3)[np.argmin(np.abs(n))])
     one = one / np.linalg.norm(one)
     angle = np.linspace(0, 2 * np.pi, 60)[:, None]
-    ring = 0.3 * size * (np.cos(angle) * one + np.sin(angle) * np.cross(n, one))
-    ax.fill(*(at + view(ring)).T, facecolor="#EEEEEE", edgecolor=GREY, linewidth=1.0, zorder=1)
+    return np.asarray(np.cos(angle) * one + np.sin(angle) * np.cross(n, one))
 
 
 def _triad(ax: Axes, pose: _Pose) -> None:

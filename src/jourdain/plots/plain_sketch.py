@@ -27,8 +27,8 @@ def plain_sketch(event: Event, parameters: Mapping[str, float]) -> Sketch:
     poses = np.random.default_rng(SEED).uniform(-1.0, 1.0, (N_POSES, len(mechanism.symbols.q_names)))
     for four in map(list, mechanism.quaternions.values()):
         poses[:, four] /= np.linalg.norm(poses[:, four], axis=-1, keepdims=True)
-    places = {name: mechanism.position(name, poses, **parameters)
-              for name, motion in mechanism.points.items() if motion.position is not None}  # fmt: skip
+    places = {name: place(mechanism, name, poses, **parameters)
+              for name, motion in mechanism.points.items() if motion.place is not None}  # fmt: skip
     places = {name: at for name, at in places.items() if np.isfinite(at).all()}
     motions = {name: mechanism.jacobian(name, poses, **parameters) for name in places}
     links = _links(places)
@@ -45,6 +45,14 @@ def plain_sketch(event: Event, parameters: Mapping[str, float]) -> Sketch:
         surfaces=[role.constraint.name for role in event.roles
                   if isinstance(role.constraint, ContactConstraint) and role.constraint.name in acts],
     )  # fmt: skip
+
+
+def place(mechanism: Mechanism, point: str, q: Any, **parameters: Any) -> Array:
+    """Where a point is drawn, `(*batch, 3)`: its position, else how it lies beside the first body."""
+    known = mechanism.points[point].place
+    if known is None:
+        return mechanism.position(point, q, **parameters)  # raises
+    return mechanism.evaluate(f"place {point}", lambda: {"r": known}, q, None, parameters)["r"][..., 0]
 
 
 def _links(places: Mapping[str, Array]) -> list[tuple[str, str]]:
