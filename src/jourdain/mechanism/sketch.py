@@ -19,30 +19,55 @@ if TYPE_CHECKING:
 class Sketch:
     """What to draw; where everything lies follows from the pose.
 
+    Parameters
+    ----------
+    links : sequence of sequences of str
+        Lines through these points.
+    arcs : mapping of str to (parameter, str)
+        About a point of the plane: the radius, a parameter of the mechanism, and the point that the arc looks away
+        from. Where both lie in one place, a whole circle.
+    rings : mapping of str to (parameter, str)
+        About a point: the radius, and a point on the axle. A wheel, seen from any side.
+    masses : sequence of str
+        Points where a mass is drawn.
+    pivots : sequence of str
+        Points held by the ground.
+    velocities : sequence of str
+        Points whose velocities, before and after, are arrows.
+    acts : mapping of str to str
+        Constraint, or what an applied impulse acts on → the point where the impulse is an arrow. Rows x, y of a
+        constraint act along these axes, other rows as the velocity of the point enters them.
+    surfaces : sequence of str
+        Those of `acts` that are surfaces: across their first row, solid on the side where its velocity u is negative.
+    floors : mapping of number or parameter to int
+        For motions: height of a level surface → −1 if it is solid below, +1 above.
+    anchor : str
+        A point that stays where it is when legs swap their names and the origin moves: the picture moves on with it.
+    view : str
+        From which side: "xy", "xz", "yz" or "oblique"; by itself the plane in which all of it lies, else oblique.
+    tilt : number or parameter
+        The angle by which the frame goes down to the right, rad.
+
+    Examples
+    --------
     >>> arm = Sketch(links=[("motor", "elbow", "hand")], pivots=["motor"], acts={"wall": "hand"}, surfaces=["wall"])
     >>> arm.points()
     ('motor', 'elbow', 'hand')
+
     """
 
-    links: Sequence[Sequence[str]] = ()  # lines through these points
-    # About a point: the radius, a parameter of the mechanism, and the point that the arc looks away from.
+    links: Sequence[Sequence[str]] = ()
     arcs: Mapping[str, tuple[Expression, str]] = field(default_factory=dict)
-    # About a point: the radius, a parameter of the mechanism, and a point on the axle: a wheel, from any side.
     rings: Mapping[str, tuple[Expression, str]] = field(default_factory=dict)
-    masses: Sequence[str] = ()  # points where a mass is drawn
-    pivots: Sequence[str] = ()  # points held by the ground
-    velocities: Sequence[str] = ()  # points whose velocities are arrows
-    # Constraint, or what an applied impulse acts on → point where the impulse is an arrow. Rows x, y of a constraint
-    # act along these axes, other rows as the velocity of the point enters them.
+    masses: Sequence[str] = ()
+    pivots: Sequence[str] = ()
+    velocities: Sequence[str] = ()
     acts: Mapping[str, str] = field(default_factory=dict)
-    # Those of `acts` that are surfaces: across their first row, solid on the side where its velocity u is negative.
     surfaces: Sequence[str] = ()
-    # For motions. Height of a level surface, a number or a parameter → −1 if it is solid below, +1 above.
     floors: Mapping[Expression, int] = field(default_factory=dict)
-    # A point that stays where it is when legs swap their names and the origin moves: the picture moves on with it.
     anchor: str = ""
-    view: str = ""  # from which side: "xy", "xz", "yz" or "oblique"; by itself the plane in which all of it lies
-    tilt: Expression | None = None  # a number or a parameter: the angle by which the frame goes down to the right
+    view: str = ""
+    tilt: Expression | None = None
 
     def points(self) -> tuple[str, ...]:
         """Every point that is drawn."""
