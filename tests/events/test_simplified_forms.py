@@ -42,7 +42,7 @@ def test_short_forms_are_equal(rng):
 
 def test_limits_and_roots():
     light, heavy, length = sp.symbols("m M"), sp.Symbol("M"), sp.Symbol("l", positive=True)
-    assert limit((light[0] ** 2 + light[0] * heavy) / (2 * light[0]), light[0]) == heavy / 2
+    assert limit((light[0] ** 2 + light[0] * heavy) / (2 * light[0]), [light[0]]) == heavy / 2
     assert with_short_roots(sp.sqrt(length**2 * sp.sin(a) ** 2 + length**2 * sp.cos(a) ** 2)) == length
 
 

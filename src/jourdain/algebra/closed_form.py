@@ -19,6 +19,7 @@ import sympy as sp
 from jourdain.algebra.readable import canonical, readable, shortest
 from jourdain.errors import BadEvent
 from jourdain.naming import Named
+from jourdain.output import latex
 from jourdain.output.printable import prints
 
 SMALL = 250  # operations of what is printed without shared factors
@@ -79,38 +80,42 @@ class ClosedForm:
 
     def latex(self, of: str | None = None) -> str:
         """The formulas as a LaTeX `aligned` environment; long ones with their shared factors below."""
-        definitions, formulas = self.shared(of)
-        if sum(sp.count_ops(e) for e in self.formulas().values()) < SMALL:
-            definitions, formulas = [], {k: e for k, e in self.formulas().items() if of is None or k.startswith(of)}
+        definitions, formulas = self._printed(of)
         names = self._symbol_names()
         lines = [f"{self._label(key)} &= {sp.latex(e, symbol_names=names)}" for key, e in formulas.items()]
         lines += [f"{sp.latex(symbol)} &= {sp.latex(e, symbol_names=names)}" for symbol, e in definitions]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
+    def _printed(self, of: str | None) -> tuple[list[tuple[sp.Symbol, sp.Expr]], dict[str, sp.Expr]]:
+        """Formulas as they are; long ones with their shared factors."""
+        if sum(sp.count_ops(e) for e in self.formulas().values()) < SMALL:
+            return [], {k: e for k, e in self.formulas().items() if of is None or k.startswith(of)}
+        return self.shared(of)
+
     def _label(self, key: str) -> str:
         kind, _, name = key.partition(".")
         if kind == "q_plus":
-            return f"{sp.latex(sp.Symbol(name))}^+"
+            return f"{latex.symbol(name)}^+"
         if kind == "v_plus":
             return f"{self._velocity(name)}^+"
         if kind == "impulse":
-            return rf"\bar\lambda_{{\text{{{name}}}}}".replace("_", r"\_").replace(r"\lambda\_", r"\lambda_")
+            return rf"\bar\lambda_{{\text{{{latex.escaped(name)}}}}}"
         if kind == "outputs_plus":
-            return f"{sp.latex(sp.Symbol(name))}^+"
+            return f"{latex.symbol(name)}^+"
         return {"T_c_minus": "T_c^-", "loss": "T^- - T^+"}[kind]
 
     def _velocity(self, name: str) -> str:
-        symbol = sp.latex(sp.Symbol(name))
-        return rf"\dot{{{symbol}}}" if name in self.rates else symbol
+        return latex.symbol(name, dotted=name in self.rates)
 
     def _symbol_names(self) -> dict[sp.Symbol, str]:
-        """x_minus as ẋ⁻, v_S_plus as v_S⁺."""
+        """x_minus as ẋ⁻, v_S_plus as v_S⁺; words upright."""
         names = {}
         for symbol in set().union(*(e.free_symbols for e in self.formulas().values())):
+            names[symbol] = latex.symbol(symbol.name)
             for suffix, sign in (("_minus", "-"), ("_plus", "+")):
                 stem = symbol.name.removesuffix(suffix)
                 if stem != symbol.name:
-                    label = self._velocity(stem) if stem in self.v_plus else sp.latex(sp.Symbol(stem))
+                    label = self._velocity(stem) if stem in self.v_plus else latex.symbol(stem)
                     names[symbol] = f"{{{label}}}^{sign}"
         return names
 
@@ -119,7 +124,8 @@ class ClosedForm:
 
     @prints
     def __str__(self) -> str:
-        return "\n".join(f"{key} = {e}" for key, e in self.formulas().items())
+        definitions, formulas = self._printed(None)
+        return "\n".join(f"{key} = {e}" for key, e in (*formulas.items(), *definitions))
 
 
 def solve(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import sympy as sp
 from sympy.simplify.fu import TR8, TR10i
+
+from jourdain.errors import BadEvent, listing
 
 SMALL = 250  # expressions with more operations than this are left as they are
 MOST = 400  # the same for sums of angles
@@ -16,7 +18,7 @@ HALF = sp.Rational(1, 2)
 
 def canonical(e: sp.Expr) -> sp.Expr:
     """`readable` for longer expressions, in sines and cosines of single angles."""
-    if e.is_number or e.is_Symbol or sp.count_ops(e) > MOST:
+    if e.is_number or e.is_Symbol or e.has(sp.Piecewise) or sp.count_ops(e) > MOST:
         return e
     return readable(sp.expand_trig(e), MOST)
 
@@ -74,7 +76,7 @@ def shortest(e: sp.Expr) -> sp.Expr:
     >>> shortest(sp.cos(a) * sp.cos(b) + sp.sin(a) * sp.sin(b))
     cos(a - b)
     """
-    if e.is_number or e.is_Symbol or sp.count_ops(e) > MOST:
+    if e.is_number or e.is_Symbol or e.has(sp.Piecewise) or sp.count_ops(e) > MOST:
         return e
     forms = list(dict.fromkeys((e, readable(e), canonical(e)) if sp.expand_trig(e) != e else (e, canonical(e))))
     best = min([*forms, *map(_turned, forms)], key=sp.count_ops)
@@ -125,15 +127,23 @@ def with_short_roots(e: sp.Expr) -> sp.Expr:
     return e.xreplace(roots)
 
 
-def limit(e: sp.Expr, symbol: sp.Symbol) -> sp.Expr:
-    """The value of a formula where a positive symbol goes to 0, as the mass of a light foot.
+def limit(e: sp.Expr, vanishing: Sequence[sp.Symbol]) -> sp.Expr:
+    """The value of a formula where positive symbols go to 0 together, as the masses of light feet.
+
+    Raises BadEvent where it depends on their ratios.
 
     >>> m, M = sp.symbols("m M")
-    >>> limit((m**2 + m * M) / (2 * m), m)
+    >>> limit((m**2 + m * M) / (2 * m), [m])
     M/2
     """
-    if symbol not in e.free_symbols:
+    if not e.free_symbols & set(vanishing):
         return e
-    fraction = sp.cancel(sp.together(e))
-    value = fraction.subs(symbol, 0)
-    return sp.limit(fraction, symbol, 0, "+") if value.has(sp.nan, sp.zoo, sp.oo) else value
+    small = sp.Dummy("small", positive=True)
+    fraction = sp.cancel(sp.together(e.xreplace({symbol: small * symbol for symbol in vanishing})))
+    value = fraction.subs(small, 0)
+    value = sp.limit(fraction, small, 0, "+") if value.has(sp.nan, sp.zoo, sp.oo) else value
+    if value.free_symbols & set(vanishing):
+        names = listing(str(symbol).removeprefix("_") for symbol in vanishing)
+        raise BadEvent(f"What comes out depends on how {names} go to 0 beside each other; insert one, as a multiple of "
+                       "the others if need be.")  # fmt: skip
+    return value

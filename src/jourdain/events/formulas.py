@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jourdain.mechanism.mechanism import Mechanism
 
 MOST_OPERATIONS = 250  # in M and the rows of what has a closed form; the pantograph has 183 and takes ten seconds
+MOST_SIMPLIFIED = 150  # of what is simplified; the walker has 99
 Inserted = Mapping[sp.Symbol, sp.Expr]
 
 
@@ -40,7 +41,8 @@ def closed_form(event: Event, inserted: Inserted = {}, simplify: bool = False) -
 
 def hidden_form(event: Event, inserted: Inserted, simplify: bool) -> ClosedForm:
     """The same while π/n stands as a symbol."""
-    _check_size(event)
+    _check_size(event, MOST_SIMPLIFIED if simplify else MOST_OPERATIONS)
+    _check_names(event)
     with working("Deriving", "the closed form of an event", 1) as begin:
         begin()
         found = _formulas(event, inserted, simplify)
@@ -76,9 +78,9 @@ def _formulas(event: Event, inserted: Inserted, simplify: bool) -> ClosedForm:
     own = {positive: symbol for symbol, positive in sizes.items()}
 
     def finished(e: sp.Expr) -> sp.Expr:
-        for symbol in vanishing:
-            e = limit(e, symbol.xreplace(sizes))
-        e = shortest(e) if simplify and vanishing else e
+        if vanishing:
+            e = limit(e, [symbol.xreplace(sizes) for symbol in vanishing])
+            e = shortest(e) if simplify else e
         return e.xreplace(own)
 
     return found.changed(finished)
@@ -157,14 +159,24 @@ def _composed(inserted: dict[Any, sp.Expr]) -> dict[Any, sp.Expr]:
     raise BadEvent(f"at defines {listing(map(str, inserted))} by each other; give one of them without the others.")
 
 
-def _check_size(event: Event) -> None:
+def _check_names(event: Event) -> None:
+    """Raise where a parameter is called as a prior velocity is in formulas."""
+    for name in event.parameters:
+        velocity = name.removesuffix("_minus")
+        if velocity != name and velocity in event.mechanism.symbols.v_names:
+            raise BadEvent(
+                f"The parameter '{name}' is called as formulas call the prior velocity of '{velocity}'; rename it."
+            )
+
+
+def _check_size(event: Event, most: int) -> None:
     """Raise for events whose closed form would be too long, or does not exist."""
     written = [event.mechanism.M, *(role.block.C for role in event.roles)]
     n = ca.Function("size", event.inputs, written, {"cse": True}).n_instructions()
-    if n > MOST_OPERATIONS:
+    if n > most:
+        remedy = "solve, gradient or function" if n > MOST_OPERATIONS else "event.symbolic() without simplify"
         raise BadEvent(
-            f"M and the rows take {n} operations, so a closed form would be too long to be found or read; use "
-            "solve, gradient or function."
+            f"M and the rows take {n} operations, so a closed form would be too long to be found or read; use {remedy}."
         )
     on = event.analysis.select(ON_KINDS)
     independent = event.analysis.independent(ON_KINDS)

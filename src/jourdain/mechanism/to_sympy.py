@@ -8,6 +8,7 @@ from typing import Any
 import casadi as ca
 import sympy as sp
 from casadi import SX
+from sympy.logic.boolalg import BooleanAtom, BooleanFunction
 
 from jourdain.errors import NotExpressible
 from jourdain.mechanism.exact import exact_number
@@ -21,10 +22,14 @@ _OPERATIONS: dict[int, Callable[..., Any]] = {
     ca.OP_SINH: sp.sinh, ca.OP_COSH: sp.cosh, ca.OP_TANH: sp.tanh, ca.OP_ASINH: sp.asinh, ca.OP_ACOSH: sp.acosh,
     ca.OP_ATANH: sp.atanh, ca.OP_EXP: sp.exp, ca.OP_LOG: sp.log, ca.OP_FABS: sp.Abs, ca.OP_SIGN: sp.sign,
     ca.OP_ERF: sp.erf, ca.OP_FMIN: sp.Min, ca.OP_FMAX: sp.Max, ca.OP_FLOOR: sp.floor, ca.OP_CEIL: sp.ceiling,
-    ca.OP_LT: lambda a, b: a < b, ca.OP_LE: lambda a, b: a <= b, ca.OP_EQ: sp.Eq, ca.OP_NE: sp.Ne,
+    ca.OP_LT: lambda a, b: sp.false if sp.nan in (a, b) else a < b,
+    ca.OP_LE: lambda a, b: sp.false if sp.nan in (a, b) else a <= b, ca.OP_EQ: sp.Eq, ca.OP_NE: sp.Ne,
     ca.OP_AND: sp.And, ca.OP_OR: sp.Or, ca.OP_NOT: sp.Not, ca.OP_ASSIGN: lambda a: a,
     ca.OP_IF_ELSE_ZERO: lambda c, a: sp.Piecewise((a, c), (0, True)),
 }  # fmt: skip
+
+# Operands that are true or not.
+_CONDITIONS = {ca.OP_AND: (0, 1), ca.OP_OR: (0, 1), ca.OP_NOT: (0,), ca.OP_IF_ELSE_ZERO: (0,)}
 
 
 def to_sympy(
@@ -50,7 +55,7 @@ def to_sympy(
         elif operation == ca.OP_OUTPUT:
             entries[write[0], write[1]] = work[read[0]]
         elif operation in _OPERATIONS:
-            work[write[0]] = _OPERATIONS[operation](*(work[i] for i in read))
+            work[write[0]] = _OPERATIONS[operation](*_operands(operation, [work[i] for i in read]))
         else:
             raise NotExpressible(f"CasADi's operation {operation} has no closed form in SymPy.")
     found = {}
@@ -58,4 +63,18 @@ def to_sympy(
         n_rows, n_columns = expression.shape
         values = [[entries.get((i, c * n_rows + r), sp.Integer(0)) for c in range(n_columns)] for r in range(n_rows)]
         found[name] = sp.Matrix(n_rows, n_columns, [entry for row in values for entry in row])
+    return found
+
+
+def _operands(operation: int, operands: Sequence[Any]) -> list[Any]:
+    """Truth as a number, and a number as truth, where the operation wants it: in CasADi they are the same."""
+    found = []
+    for place, operand in enumerate(operands):
+        truth = isinstance(operand, sp.core.relational.Relational | BooleanFunction | BooleanAtom)
+        wanted = place in _CONDITIONS.get(operation, ())
+        if wanted and not truth:
+            operand = sp.Ne(operand, 0)
+        elif truth and not wanted:
+            operand = sp.Piecewise((1, operand), (0, True))
+        found.append(operand)
     return found

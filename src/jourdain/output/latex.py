@@ -51,12 +51,13 @@ def prose(text: str) -> str:
     for found in _SYMBOL.finditer(text):
         letter, index, sign = found.groups()
         mathematics = f"${_LETTERS.get(letter, letter)}{index or ''}{_SIGNS.get(sign, '')}$"
-        parts += [_escaped(text[end : found.start()]), mathematics]
+        parts += [escaped(text[end : found.start()]), mathematics]
         end = found.end()
-    return "".join([*parts, _escaped(text[end:])])
+    return "".join([*parts, escaped(text[end:])])
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Text with what LaTeX would read as commands escaped."""
     return "".join(_SPECIAL.get(character, _WORDS.get(character, character)) for character in text)
 
 
@@ -79,7 +80,7 @@ def symbol(name: str, dotted: bool = False) -> str:
     ('\\theta', 'v_{C}', '\\text{heel.normal}', '\\dot{\\mathrm{foot}}_{x}')
     """
     if not name.isidentifier():
-        return rf"\text{{{_escaped(name)}}}"
+        return rf"\text{{{escaped(name)}}}"
     stem, *indices = filter(None, name.split("_"))
     letter = _letter(stem)
     if dotted:

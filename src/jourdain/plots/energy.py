@@ -31,6 +31,7 @@ PARTS = (
     ("T_c", ORANGE, "//", "constrained"),
     ("T_r", GREY, "..", "regular rows"),
 )
+PER_LETTER = 0.028  # of the longest bar, for words beside bars
 
 
 def energy_bars(t: Transition, ax: Axes | None = None, title: str = "") -> Axes:
@@ -54,18 +55,20 @@ def energy_bars(t: Transition, ax: Axes | None = None, title: str = "") -> Axes:
         energy = float(getattr(t, f"T_{side}")) * scale
         ax.annotate(f" {short(energy if left else 0.0)} {unit}", (left, y), va="center")
         ends.append(left)
-    start = float(t.T_minus) * scale
+    start = reach = float(t.T_minus) * scale
     for i, (name, work) in enumerate(works):  # each from where the one above ends
         y = -1.0 - 0.55 * i
         colour, hatch = (VERMILION, "") if work < 0 else (GREEN, "\\\\")
         ax.barh(y, work, 0.3, start, **bar_looks(colour, hatch))
-        ax.annotate(f" {name}: {short(work)} {unit}", (max(start, start + work), y), va="center")
+        said, end = f" {name}: {short(work)} {unit}", max(start, start + work)
+        ax.annotate(said, (end, y), va="center")
+        reach = max(reach, end + PER_LETTER * len(said) * max(ends))
         ends += [start, start + work]
         start += work
     ticks = [(1.0, f"before, ${QUANTITIES['T_minus'].latex}$"), (0.0, f"after, ${QUANTITIES['T_plus'].latex}$")]
     ticks += [(-1.0, "work of the impulses")] if works else []
     ax.set_yticks([y for y, _ in ticks], [label for _, label in ticks])
-    ax.set_xlim(min(ends), 1.5 * max(ends) or 1.0)  # with room for the numbers
+    ax.set_xlim(min(ends), max(1.5 * max(ends), reach) or 1.0)  # with room for the numbers
     ax.set_ylim(-0.7 - 0.55 * len(works) if works else -0.4, 1.4)
     ax.set(xlabel=f"kinetic energy in {unit}", title=title)
     handles, labels = ax.get_legend_handles_labels()

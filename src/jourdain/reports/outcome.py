@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jourdain.events.transition import Transition
 
 MOST_BARS = 24
+SLIPPING = ("slips", "reverses")  # there is no telling which friction would have held them
 PARTS = (
     "T_c is the part of the kinetic energy in the motion that the constraints of the event forbid, T_a the part in the "
     "motion that they admit. Each impulse does work; the works add up to T⁺ − T⁻."
@@ -98,7 +99,8 @@ def _contacts(t: Transition) -> Table:
     rows = [
         [name, str(t.contact[name]) if name in t.contact else "two-sided",
          significant(restitution[name]) if name in restitution and np.isfinite(restitution[name]) else "",
-         significant(needed) if np.isfinite(needed := float(t.required_friction[name])) else "–"]
+         "–" if str(t.contact.get(name)) in SLIPPING or not np.isfinite(needed := float(t.required_friction[name]))
+         else significant(needed)]
         for name in t.layout.contacts
     ]  # fmt: skip
     header = ["contact", "", "restitution used", "friction needed not to slip"]

@@ -215,6 +215,8 @@ class Scenario:
 
         if self.guessed:
             raise BadEvent(f"{listing(self.guessed)} are found near a guess and have no formula; use event.symbolic().")
+        if None not in self.parameters.values():
+            self.solve()  # raises where the prior velocity misses a row that is on before
         return closed_form(self.event, self._expressions, self.inputs[0], list(self.parameters), at, simplify)
 
     def report(

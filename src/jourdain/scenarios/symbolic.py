@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import sympy as sp
 from casadi import SX
 
 from jourdain.algebra.closed_form import ClosedForm
+from jourdain.errors import BadEvent
 from jourdain.events import formulas
 from jourdain.events.event import Event
 from jourdain.mechanism.to_sympy import to_sympy
@@ -24,6 +26,8 @@ def closed_form(
     own = {name: formulas.parameter_symbol(event.mechanism, name) for name in names}
     exact = event.mechanism.symbols.exact_numbers.table
     written = to_sympy(dict(zip("qvp", state, strict=True)), [(symbols, list(own.values()))], exact)
+    if any(column.has(sp.nan) for column in written.values()):
+        raise BadEvent("The pose does not exist for all parameters, and has no formula; use event.symbolic().")
     given = formulas.inserted_values(own, at, name_of, "parameter")
     inserted = {symbol: e.xreplace(given) for part, several in formulas.symbols_of(event).items()
                 for symbol, e in zip(several, written[part], strict=True)}  # fmt: skip
