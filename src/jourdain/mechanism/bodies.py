@@ -12,7 +12,7 @@ from casadi import SX
 from sympy.core.function import AppliedUndef
 from sympy.physics.mechanics import Dyadic, Particle, Point, ReferenceFrame, RigidBody, Vector
 
-from jourdain.compute.evaluate import differ
+from jourdain.compute.sampled import differ
 from jourdain.errors import BadMechanism, NotAffine, NotExpressible, Rheonomic
 from jourdain.mechanism.reader import SympyReader, frames_between
 from jourdain.mechanism.symbols import GivenLoads, Symbols, is_of_time

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import casadi as ca
 from casadi import SX
 
-from jourdain.compute.evaluate import differ
+from jourdain.compute.sampled import differ
 from jourdain.errors import NotPositiveDefinite, ShapeError, unknown
 from jourdain.mechanism.general import GeneralMechanism
 from jourdain.mechanism.lagrange import lagrange_bias

@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from jourdain.compute.evaluate import differ
+from jourdain.compute.sampled import differ
 from jourdain.errors import Rheonomic
 from jourdain.mechanism.symbols import GivenLoads, Symbols
 

@@ -15,7 +15,7 @@ import casadi as ca
 from casadi import SX
 from sympy.physics.mechanics import Point, ReferenceFrame, Vector
 
-from jourdain.compute.evaluate import differ
+from jourdain.compute.sampled import differ
 from jourdain.errors import BadMechanism, MechanismWarning, NotExpressible, listing
 from jourdain.mechanism.symbols import PointMotion, Symbols
 from jourdain.naming import name_of

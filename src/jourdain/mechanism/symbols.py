@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import casadi as ca
 from casadi import SX
 
-from jourdain.compute.evaluate import differ
+from jourdain.compute.sampled import differ
 from jourdain.errors import NameClash, NotAffine, NotExpressible, Rheonomic, unknown
 from jourdain.inputs import Expression
 from jourdain.mechanism.expression import is_scalar, to_sx
