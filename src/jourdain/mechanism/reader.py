@@ -13,7 +13,7 @@ from typing import Any
 
 import casadi as ca
 from casadi import SX
-from sympy.physics.mechanics import Point, ReferenceFrame, Vector
+from sympy.physics.mechanics import Particle, Point, ReferenceFrame, RigidBody, Vector
 
 from jourdain.compute.sampled import differ
 from jourdain.errors import BadMechanism, MechanismWarning, NotExpressible, listing
@@ -109,15 +109,29 @@ class SympyReader:
         """The angular velocity of a frame along `axes`, (3, 1); quasi-velocities are recognised as such."""
         if (frame, axes) not in self._turning:
             turning = self._angular_vector(frame)
-            entries = [self.symbols.translate(turning.dot(axis)) for axis in axes]
+            try:
+                entries = [self.symbols.translate(turning.dot(axis)) for axis in axes]
+            except ValueError:
+                raise BadMechanism(
+                    f"The angular velocity of frame {frame} is written in frames that {axes} is not oriented relative "
+                    f"to: orient {axes}, or write the inertia of its body in a frame that is oriented."
+                ) from None
             self._turning[frame, axes] = ca.sparsify(ca.vertcat(*entries))
         return self._turning[frame, axes]
 
     def angular_velocity_change(self, frame: ReferenceFrame, axes: ReferenceFrame) -> SX:
         """The derivative of the angular velocity of a frame as seen from `axes`, for v̇ = 0, (3, 1) along these.
 
-        As SymPy has it: by the frames that the angular velocity is written in, and by their angular velocities.
+        As SymPy has it: the angular acceleration that was set, else by the frames that the angular velocity is written
+        in, and by their angular velocities.
         """
+        if self.frame not in frame._ang_acc_dict:
+            return self._derived_angular_change(frame, axes)
+        seen = self.rotation(axes).T @ self._coasting_vector(frame._ang_acc_dict[self.frame])
+        own = self.angular_velocity_in(axes, axes)
+        return ca.sparsify(seen - ca.cross(own, self.angular_velocity_in(frame, axes)))
+
+    def _derived_angular_change(self, frame: ReferenceFrame, axes: ReferenceFrame) -> SX:
         own, change = self.angular_velocity_in(axes, axes), SX(3, 1)
         for written, w in self._components(self._angular_vector(frame)).items():
             if written == axes:
@@ -154,8 +168,31 @@ class SympyReader:
         for point in self._anchors:
             if self.frame in point._acc_dict:
                 moving[point.name] = self.dt(self.velocity(point)) - self.coasting_acceleration(point)
+        speeding: dict[str, SX] = {}
+        for frame in {frame: None for frame, _ in self._turning if self.frame in frame._ang_acc_dict}:
+            if self.is_oriented(frame):
+                both = (change(frame, self.frame) for change in
+                        (self._derived_angular_change, self.angular_velocity_change))  # fmt: skip
+                speeding[frame.name] = next(both) - next(both)
         _warn(turning, at_rest, "The angular velocity that was set for", "its orientation and the kinematics")
+        _warn(speeding, at_rest, "The angular acceleration that was set for", "its angular velocity")
+        self._warn_of_rivals(at_rest)
         _warn(moving, at_rest, "The acceleration that was set for", "its velocity")
+
+    def _warn_of_rivals(self, at_rest: SX) -> None:
+        """Warn of points whose velocity does not follow in one way: SymPy keeps what `Point.vel` derives as if set."""
+        for point in list(self._velocities):
+            first, *others = self._rivals(point) or [point]
+            for other in others:
+                gap = self._in_frame(self._velocity_from(other, point)) - self.velocity(point)
+                if differ(_at_rest(gap, at_rest), SX.zeros(3, 1), unknown=False):
+                    warnings.warn(
+                        f"The velocity of point '{name_of(point)}' follows from those of '{name_of(first)}' and "
+                        f"'{name_of(other)}', not in the same way; that of '{name_of(first)}' is used. Set it.",
+                        MechanismWarning,
+                        stacklevel=6,
+                    )
+                    break
 
     # Points
 
@@ -178,9 +215,22 @@ class SympyReader:
         """The acceleration of a point for v̇ = 0, (3, 1): the one that was set, else that of its velocity."""
         if self.frame not in point._acc_dict:
             return self._in_frame(self._changing(self._velocity(point)))
-        parts = {own: ca.vertcat(*(self.symbols.translate(c, coasting=True) for c in some))
-                 for some, own in point._acc_dict[self.frame].args}  # fmt: skip
-        return self._in_frame(parts)
+        return self._coasting_vector(point._acc_dict[self.frame])
+
+    def _coasting_vector(self, acceleration: Vector) -> SX:
+        """An acceleration as it is written, for v̇ = 0, (3, 1)."""
+        written = [] if acceleration == 0 else acceleration.args
+        return self._in_frame({own: ca.vertcat(*(self.symbols.translate(c, coasting=True) for c in some))
+                               for some, own in written})  # fmt: skip
+
+    def knows_motion(self, body: Particle | RigidBody) -> bool:
+        """Whether its velocity and angular velocity are known, as they need not be beside a Lagrangian."""
+        frame = body.frame if isinstance(body, RigidBody) else self.frame
+        try:
+            self._angular_vector(frame)
+        except BadMechanism:
+            return False
+        return self._nearest_known(body.masscenter) is not None
 
     def _changing(self, parts: dict[ReferenceFrame, SX]) -> dict[ReferenceFrame, SX]:
         """The derivative of a vector by time, for v̇ = 0, components by frame: ṙ + ω × r in each."""
@@ -201,20 +251,40 @@ class SympyReader:
 
     def _velocity_from_nearest(self, point: Point) -> dict[ReferenceFrame, SX]:
         """The same, from the nearest point whose velocity is known."""
-        known = next((near for near in _neighbours(point) if self._leads(near, point)), None)
-        if known is not None:
-            parts = self._components(known._vel_dict[self.frame])
-        elif self._given_origin is not None and self._place(point, self._given_origin) is not None:
-            known, parts = self._given_origin, {}
-        else:
+        known = self._nearest_known(point)
+        if known is None:
             raise NotExpressible(
                 f"The velocity of point '{name_of(point)}' is not known: place it relative to a point at rest in "
                 f"{self.frame}, set its velocity, or give origin=."
             )
+        return self._velocity_from(known, point)
+
+    def _velocity_from(self, known: Point, point: Point) -> dict[ReferenceFrame, SX]:
+        """The same, from a point whose velocity is known."""
+        parts = self._components(known._vel_dict.get(self.frame, Vector(0)))
         place = self._place(point, known) if known is not point else None
         for own, moving in self._changing(self._components(place or Vector(0))).items():
             parts[own] = parts[own] + moving if own in parts else moving
         return parts
+
+    def _nearest_known(self, point: Point) -> Point | None:
+        """The nearest point whose velocity is known and that leads to that of another one; None if there is none."""
+        known = next((near for near, _ in _neighbours(point) if self._leads(near, point)), None)
+        origin = self._given_origin
+        return origin if known is None and origin is not None and self._place(point, origin) is not None else known
+
+    def _rivals(self, point: Point) -> list[Point]:
+        """The nearest points whose velocities are known, where several are equally near: SymPy takes the first."""
+        nearest: list[Point] = []
+        least = None
+        for near, distance in _neighbours(point):
+            if least is not None and distance > least:
+                break
+            if self._leads(near, point):
+                nearest, least = [*nearest, near], distance
+                if near is point:
+                    break
+        return nearest
 
     def _leads(self, near: Point, point: Point) -> bool:
         """Whether the velocity of a point near another one is known, and its own follows from that."""
@@ -235,7 +305,7 @@ class SympyReader:
         """The point that positions are measured from; None where no point is known to rest."""
         if self._given_origin is not None:
             return self._given_origin
-        connected = dict.fromkeys(point for anchor in self._anchors for point in _neighbours(anchor))
+        connected = dict.fromkeys(point for anchor in self._anchors for point, _ in _neighbours(anchor))
         resting = (point for point in connected if point._vel_dict.get(self.frame) == 0)
         return next((point for point in resting if self._rests(point)), None)
 
@@ -281,22 +351,26 @@ def _rotation_by(angles: SX) -> SX:
     return turned
 
 
-def _neighbours(point: Point) -> Iterator[Point]:
-    """A point and those that are placed relative to it, the nearest first."""
-    queue, seen = [point], {point}
+def _neighbours(point: Point) -> Iterator[tuple[Point, int]]:
+    """A point and those that are placed relative to it, with the number of steps to them, the nearest first."""
+    queue, distances = [point], {point: 0}
     for near in queue:
-        yield near
-        more = [other for other in near._pos_dict if other not in seen]  # SymPy has no public way to list neighbours
+        yield near, distances[near]
+        more = [other for other in near._pos_dict if other not in distances]  # SymPy does not list neighbours in public
         queue += more
-        seen.update(more)
+        distances.update(dict.fromkeys(more, distances[near] + 1))
+
+
+def _at_rest(expression: SX, velocities: SX) -> SX:
+    """The expression where these velocities are 0."""
+    return ca.substitute(expression, velocities, SX.zeros(*velocities.shape)) if velocities.numel() else expression
 
 
 def _warn(errors: dict[str, SX], at_rest: SX, what: str, source: str) -> None:
     """Warn of those whose error, (3, 1), is not 0 while the velocities `at_rest` are."""
-    column = ca.vertcat(SX(0, 1), *map(ca.densify, errors.values()))
-    column = ca.substitute(column, at_rest, SX.zeros(*at_rest.shape)) if at_rest.numel() else column
-    if differ(column, SX.zeros(*column.shape)):
+    column = _at_rest(ca.vertcat(SX(0, 1), *map(ca.densify, errors.values())), at_rest)
+    if differ(column, SX.zeros(*column.shape), unknown=False):
         parts = zip(errors, ca.vertsplit(column, 3), strict=True)
-        wrong = [name for name, part in parts if differ(part, SX.zeros(3, 1))]
+        wrong = [name for name, part in parts if differ(part, SX.zeros(3, 1), unknown=False)]
         text = f"{what} {listing(wrong)} is not the one that follows from {source}; the one that was set is used."
         warnings.warn(text, MechanismWarning, stacklevel=6)
