@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
@@ -35,7 +36,10 @@ class SympyReader:
         self._anchors = list(anchors)
         self._rotations: dict[ReferenceFrame, SX] = {frame: SX.eye(3)}
         self._velocities: dict[Point, SX] = {}
+        self._leading: dict[Point, list[Point]] = {}
         self._velocity_parts: dict[Point, dict[ReferenceFrame, SX]] = {}
+        self._angular_vectors: dict[ReferenceFrame, Vector] = {}
+        self._relative: dict[tuple[ReferenceFrame, ReferenceFrame], SX] = {}
         self._turning: dict[tuple[ReferenceFrame, ReferenceFrame], SX] = {}
         self._unoriented: dict[ReferenceFrame, SX] = {}  # frames with an angular velocity only → angles that stand in
 
@@ -109,15 +113,30 @@ class SympyReader:
         """The angular velocity of a frame along `axes`, (3, 1); quasi-velocities are recognised as such."""
         if (frame, axes) not in self._turning:
             turning = self._angular_vector(frame)
-            try:
-                entries = [self.symbols.translate(turning.dot(axis)) for axis in axes]
-            except ValueError:
+            if any(frames_between(axes, own) is None for _, own in turning.args):
                 raise BadMechanism(
                     f"The angular velocity of frame {frame} is written in frames that {axes} is not oriented relative "
                     f"to: orient {axes}, or write the inertia of its body in a frame that is oriented."
-                ) from None
-            self._turning[frame, axes] = ca.sparsify(ca.vertcat(*entries))
+                )
+            if all(getattr(defined, "is_Derivative", False) for defined in self.symbols.definitions):
+                parts = self._components(turning).items()  # speeds are rates: there is nothing to recognise
+                seen = sum((self._relative_rotation(own, axes) @ w for own, w in parts), SX(3, 1))
+            else:
+                seen = ca.vertcat(*(self.symbols.translate(turning.dot(axis)) for axis in axes))
+            self._turning[frame, axes] = ca.sparsify(seen)
         return self._turning[frame, axes]
+
+    def _relative_rotation(self, frame: ReferenceFrame, axes: ReferenceFrame) -> SX:
+        """Components in `frame` → components along `axes`, (3, 3), by the frames between them only."""
+        if frame == axes:
+            return SX.eye(3)
+        if (frame, axes) not in self._relative:
+            path = frames_between(axes, frame) or []
+            for before, after in pairwise(path):
+                if (after, axes) not in self._relative:
+                    step = self.matrix(before.dcm(after))
+                    self._relative[after, axes] = ca.sparsify(self._relative_rotation(before, axes) @ step)
+        return self._relative[frame, axes]
 
     def angular_velocity_change(self, frame: ReferenceFrame, axes: ReferenceFrame) -> SX:
         """The derivative of the angular velocity of a frame as seen from `axes`, for v̇ = 0, (3, 1) along these.
@@ -142,12 +161,14 @@ class SympyReader:
         return ca.sparsify(change)
 
     def _angular_vector(self, frame: ReferenceFrame) -> Vector:
-        try:
-            return frame.ang_vel_in(self.frame)
-        except ValueError:
-            raise BadMechanism(
-                f"Frame {frame} is not connected to {self.frame}; orient one relative to the other."
-            ) from None
+        if frame not in self._angular_vectors:
+            try:
+                self._angular_vectors[frame] = frame.ang_vel_in(self.frame)
+            except ValueError:
+                raise BadMechanism(
+                    f"Frame {frame} is not connected to {self.frame}; orient one relative to the other."
+                ) from None
+        return self._angular_vectors[frame]
 
     def warn_of_contradictions(self, at_rest: SX, driven: SX) -> None:
         """Warn of frames whose angular velocity, as it was set, is not that of their orientation: Ṙ Rᵀ ≠ ω×.
@@ -182,7 +203,7 @@ class SympyReader:
     def _warn_of_rivals(self, at_rest: SX) -> None:
         """Warn of points whose velocity does not follow in one way: SymPy keeps what `Point.vel` derives as if set."""
         for point in list(self._velocities):
-            first, *others = self._rivals(point) or [point]
+            first, *others = self._nearest(point) or [point]
             for other in others:
                 gap = self._in_frame(self._velocity_from(other, point)) - self.velocity(point)
                 if differ(_at_rest(gap, at_rest), SX.zeros(3, 1), unknown=False):
@@ -269,29 +290,30 @@ class SympyReader:
 
     def _nearest_known(self, point: Point) -> Point | None:
         """The nearest point whose velocity is known and that leads to that of another one; None if there is none."""
-        known = next((near for near, _ in _neighbours(point) if self._leads(near, point)), None)
         origin = self._given_origin
+        known = next(iter(self._nearest(point)), None)
         return origin if known is None and origin is not None and self._place(point, origin) is not None else known
 
-    def _rivals(self, point: Point) -> list[Point]:
-        """The nearest points whose velocities are known, where several are equally near: SymPy takes the first."""
-        nearest: list[Point] = []
-        least = None
-        for near, distance in _neighbours(point):
-            if least is not None and distance > least:
-                break
-            if self._leads(near, point):
-                nearest, least = [*nearest, near], distance
-                if near is point:
+    def _nearest(self, point: Point) -> list[Point]:
+        """The nearest points that lead to the velocity of another one, equally near; SymPy takes the first."""
+        if point not in self._leading:
+            nearest: list[tuple[Point, int]] = []
+            for near, distance in _neighbours(point):
+                if nearest and distance > nearest[0][1]:
                     break
-        return nearest
+                if self._leads(near, point):
+                    nearest.append((near, distance))
+            self._leading[point] = [near for near, _ in nearest]
+        return self._leading[point]
 
     def _leads(self, near: Point, point: Point) -> bool:
         """Whether the velocity of a point near another one is known, and its own follows from that."""
         if self.frame not in near._vel_dict:
             return False
+        if near is point:
+            return True
         place = near.pos_from(point)
-        return near is point or all(self.is_oriented(own) for _, own in (place.args if place != 0 else ()))
+        return all(self.is_oriented(own) for _, own in (place.args if place != 0 else ()))
 
     def dt(self, expression: SX) -> SX:
         """Its derivative by time."""
