@@ -22,6 +22,8 @@ SAME = {
     "product of powers": (ca.exp(x) * ca.exp(y), ca.exp(x + y)),
     "rounded constants": (0.1 * x * 0.3, 0.03 * x),
     "remainder": (x - y * ca.floor(x / y), x - ca.floor(x / y) * y),
+    "folded constants": (SX(0.1) + 0.2, SX(0.3)),
+    "folded constants beside a symbol": (ca.vertcat(x, x * (SX(0.1) + 0.2 - 0.3)), ca.vertcat(x, 0)),
     "not finite, but the same": (ca.log(-(x**2)), ca.log(-(x**2))),
 }
 DIFFERENT = {

@@ -350,6 +350,22 @@ def test_a_small_torque_on_a_frame_that_is_not_oriented_is_refused() -> None:
         jd.Mechanism.from_sympy([body], N, q=[], v=u, forces=[(W, 1e-9 * N.z), (W, W.x)])
 
 
+def test_what_is_left_of_rounded_angles_is_no_contradiction() -> None:
+    """Frames that decimal angles turn, and velocities that were set along them."""
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    S = N.orientnew("S", "Body", [0.2, 0.3, 0.7], "123")
+    A = S.orientnew("A", "Axis", [x, S.z])
+    A.set_ang_vel(N, v * (sp.sin(0.3) * N.x - sp.sin(0.2) * sp.cos(0.3) * N.y + sp.cos(0.2) * sp.cos(0.3) * N.z))
+    P = O.locatenew("P", 2 * A.x)
+    P.set_vel(N, (v * S.z).cross(2 * A.x).express(N))
+    body = RigidBody("body", P, A, 1, (inertia(A, 1, 2, 3), P))
+    with no_warning():
+        mechanism = jd.Mechanism.from_sympy([body], N, [x], [v], {x.diff(): v}, gravity=-9.81 * N.z)
+    assert mechanism.loads.potential is not None
+    np.testing.assert_allclose(mechanism.mass_matrix([0.4]), [[7.0]], rtol=1e-14)
+
+
 # Velocities that were asked for
 
 

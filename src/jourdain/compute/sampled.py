@@ -19,28 +19,36 @@ from casadi import SX
 from jourdain.inputs import Array
 
 ROUNDING = 1e-12  # of every operation, relative: doubles, and constants that were typed with 12 digits
+FOLDED = 1e-15  # of the largest entry: what is left of constants that cancelled before, sin² 0.2 + cos² 0.2 − 1
 N_FINITE = 2  # samples that must be finite to say that expressions are the same
 Bounded: TypeAlias = tuple[Array, Array]  # values and bounds of their errors, (samples,) each
 Key: TypeAlias = tuple[Any, ...]
 
 
-def differ(one: SX, other: SX, unknown: bool = True) -> bool:
+def differ(one: SX, other: SX, unknown: bool = True, rounding: float = ROUNDING) -> bool:
     """Whether two expressions differ for some numbers of their symbols; `unknown` where they are finite for hardly any.
+
+    `rounding`: of every operation and constant, relative.
 
     >>> from casadi import SX, cos, fmax, sin
     >>> x = SX.sym("x")
     >>> differ(sin(x) ** 2 + cos(x) ** 2, SX(1)), differ(x + 1e-9 * cos(x), x), differ(fmax(x - 1e9, 0), SX(0))
     (False, True, True)
     """
-    gap = ca.sparsify(ca.vec(one) - ca.vec(other))
-    if not gap.nnz():
+    if not ca.sparsify(ca.vec(one) - ca.vec(other)).nnz():
         return False
-    free = ca.vertcat(SX(0, 1), *ca.symvar(gap))
-    samples = Samples(free, gap.nz[:])
+    both = ca.horzcat(ca.densify(ca.vec(one)), ca.densify(ca.vec(other)))
+    free = ca.vertcat(SX(0, 1), *ca.symvar(both))
+    samples = Samples(free, ca.vec(both), rounding)
+    n = both.shape[0]
     values, bounds = samples(*samples.branches(_points(free.numel())))
+    same = np.equal(*np.split(np.array(samples.results), 2))
     with np.errstate(invalid="ignore"):
-        different = np.abs(values) > bounds
-    finite = np.isfinite(values) & np.isfinite(bounds)
+        gaps = np.where(same[:, None], 0.0, np.abs(values[:n] - values[n:]))
+        sizes = np.where(np.isfinite(values), np.abs(values), 0.0)
+        bounds = bounds[:n] + bounds[n:] + FOLDED * sizes.max(axis=0)
+        different = gaps > bounds
+    finite = np.isfinite(gaps) & np.isfinite(bounds) | same[:, None]
     if np.any(different & finite):
         return True
     return unknown and bool(np.any(finite.sum(axis=1) < N_FINITE))
@@ -62,6 +70,7 @@ class Samples:
 
     free: SX
     column: SX
+    rounding: float = ROUNDING
     steps: list[Key] = field(default_factory=list)  # one per distinct value: operation and numbers of its operands
     results: list[int] = field(default_factory=list)  # numbers of the values that stand in the column
     orders: dict[Key, int] = field(default_factory=dict)  # pairs of values that are compared by size
@@ -152,7 +161,7 @@ class Samples:
                     continue
                 if operation == ca.OP_CONST:
                     constant = np.full(n, key[1])
-                    done.append((constant, exact if float(key[1]).is_integer() else ROUNDING * np.abs(constant)))
+                    done.append((constant, exact if float(key[1]).is_integer() else self.rounding * np.abs(constant)))
                     continue
                 a, e = done[key[1]]
                 b, d = done[key[2]] if len(key) > 2 else (zero, exact)
@@ -172,7 +181,7 @@ class Samples:
                 else:
                     rule = _RULES.get(operation)
                     value, bound = (np.full(n, np.nan), exact) if rule is None else rule(a, e, b, d)
-                    done.append((value, bound + ROUNDING * np.abs(value)))
+                    done.append((value, bound + self.rounding * np.abs(value)))
         return tuple(np.array([done[i][k] for i in self.results]) for k in (0, 1))  # type: ignore[return-value]
 
 

@@ -93,7 +93,7 @@ def from_sympy(
     p_names = [name_of(symbol) for symbol in parameters]
     for what, several in (("velocity", v_names), ("parameter", p_names)):
         refuse_clash((name, what) for name in several)
-    symbols = Symbols.named(names, v_names, p_names).with_sources([*(() if v is None else v), *q, *parameters])
+    symbols = Symbols.named(names, v_names, p_names).with_sources([*parameters, *(() if v is None else v), *q])
     symbols = symbols.with_kinematics(kinematics_matrix(symbols, kinematics), kinematics or {})
     anchors = [body.masscenter for body in bodies if isinstance(body, Particle | RigidBody)]
     reader = SympyReader(symbols, frame, origin, anchors)

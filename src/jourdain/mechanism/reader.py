@@ -176,7 +176,7 @@ class SympyReader:
         `at_rest`: velocities that are 0 here, as auxiliary speeds, which no orientation knows. `driven`: functions of
         time in loads; nothing is known of the rate of a frame that they turn.
         """
-        turning: dict[str, SX] = {}
+        turning: dict[str, tuple[SX, SX]] = {}
         for frame, R in self._rotations.items():
             if not self.is_oriented(frame) or ca.depends_on(ca.vec(R), driven):
                 continue
@@ -184,17 +184,16 @@ class SympyReader:
                 continue  # quaternions: no rotation unless their length is 1, which no other pose has
             W = self.dt(R) @ R.T
             own = ca.vertcat(W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]) / 2
-            turning[frame.name] = own - self.angular_velocity(frame)
-        moving: dict[str, SX] = {}
+            turning[frame.name] = own, self.angular_velocity(frame)
+        moving: dict[str, tuple[SX, SX]] = {}
         for point in self._anchors:
             if self.frame in point._acc_dict:
-                moving[point.name] = self.dt(self.velocity(point)) - self.coasting_acceleration(point)
-        speeding: dict[str, SX] = {}
+                moving[point.name] = self.dt(self.velocity(point)), self.coasting_acceleration(point)
+        speeding: dict[str, tuple[SX, SX]] = {}
         for frame in {frame: None for frame, _ in self._turning if self.frame in frame._ang_acc_dict}:
             if self.is_oriented(frame):
-                both = (change(frame, self.frame) for change in
-                        (self._derived_angular_change, self.angular_velocity_change))  # fmt: skip
-                speeding[frame.name] = next(both) - next(both)
+                own = self._derived_angular_change(frame, self.frame)
+                speeding[frame.name] = own, self.angular_velocity_change(frame, self.frame)
         _warn(turning, at_rest, "The angular velocity that was set for", "its orientation and the kinematics")
         _warn(speeding, at_rest, "The angular acceleration that was set for", "its angular velocity")
         self._warn_of_rivals(at_rest)
@@ -205,8 +204,8 @@ class SympyReader:
         for point in list(self._velocities):
             first, *others = self._nearest(point) or [point]
             for other in others:
-                gap = self._in_frame(self._velocity_from(other, point)) - self.velocity(point)
-                if differ(_at_rest(gap, at_rest), SX.zeros(3, 1), unknown=False):
+                rival = self._in_frame(self._velocity_from(other, point))
+                if differ(_at_rest(rival, at_rest), _at_rest(self.velocity(point), at_rest), unknown=False):
                     warnings.warn(
                         f"The velocity of point '{name_of(point)}' follows from those of '{name_of(first)}' and "
                         f"'{name_of(other)}', not in the same way; that of '{name_of(first)}' is used. Set it.",
@@ -388,11 +387,11 @@ def _at_rest(expression: SX, velocities: SX) -> SX:
     return ca.substitute(expression, velocities, SX.zeros(*velocities.shape)) if velocities.numel() else expression
 
 
-def _warn(errors: dict[str, SX], at_rest: SX, what: str, source: str) -> None:
-    """Warn of those whose error, (3, 1), is not 0 while the velocities `at_rest` are."""
-    column = _at_rest(ca.vertcat(SX(0, 1), *map(ca.densify, errors.values())), at_rest)
-    if differ(column, SX.zeros(*column.shape), unknown=False):
-        parts = zip(errors, ca.vertsplit(column, 3), strict=True)
-        wrong = [name for name, part in parts if differ(part, SX.zeros(3, 1), unknown=False)]
-        text = f"{what} {listing(wrong)} is not the one that follows from {source}; the one that was set is used."
+def _warn(pairs: dict[str, tuple[SX, SX]], at_rest: SX, what: str, source: str) -> None:
+    """Warn of those whose vectors, (3, 1), are not the same while the velocities `at_rest` are 0."""
+    at = {name: [_at_rest(ca.densify(one), at_rest) for one in pair] for name, pair in pairs.items()}
+    ones, others = (ca.vertcat(SX(0, 1), *(pair[i] for pair in at.values())) for i in (0, 1))
+    if differ(ones, others, unknown=False):
+        wrong = [name for name, (one, other) in at.items() if differ(one, other, unknown=False)]
+        text = f"{what} {listing(wrong or at)} is not the one that follows from {source}; the one that was set is used."
         warnings.warn(text, MechanismWarning, stacklevel=6)
