@@ -390,6 +390,21 @@ def test_a_velocity_that_does_not_follow_in_one_way_is_reported() -> None:
         jd.Mechanism.from_sympy([body], N, [x, y])
 
 
+def test_what_only_another_way_to_a_velocity_needs_is_not_asked_for() -> None:
+    """B is as near to A as to C; the length to C, which rests too, is in nothing that is used."""
+    N = ReferenceFrame("N")
+    A, B, C = Point("A"), Point("B"), Point("C")
+    for point in (A, C):
+        point.set_vel(N, 0)
+    B.set_pos(A, x * N.x)
+    B.set_pos(C, x * N.x + k * N.y)
+    with no_warning():
+        mechanism = jd.Mechanism.from_system(
+            KanesMethod(N, [x], [v], [x.diff() - v], bodies=[Particle("p", B, 1)], forcelist=[(B, m * N.x)]), {m: 1.0}
+        )
+    assert list(mechanism.parameters) == ["m"]
+
+
 # Lagrangians
 
 

@@ -36,6 +36,8 @@ class SympyReader:
         self._anchors = list(anchors)
         self._rotations: dict[ReferenceFrame, SX] = {frame: SX.eye(3)}
         self._velocities: dict[Point, SX] = {}
+        self._rivals: dict[Point, dict[Point, SX]] = {}  # velocities that follow from other points, equally near
+        self._speeding: dict[str, tuple[SX, SX]] = {}  # angular accelerations that were set, and what they should be
         self._leading: dict[Point, list[Point]] = {}
         self._velocity_parts: dict[Point, dict[ReferenceFrame, SX]] = {}
         self._angular_vectors: dict[ReferenceFrame, Vector] = {}
@@ -148,7 +150,10 @@ class SympyReader:
             return self._derived_angular_change(frame, axes)
         seen = self.rotation(axes).T @ self._coasting_vector(frame._ang_acc_dict[self.frame])
         own = self.angular_velocity_in(axes, axes)
-        return ca.sparsify(seen - ca.cross(own, self.angular_velocity_in(frame, axes)))
+        change = ca.sparsify(seen - ca.cross(own, self.angular_velocity_in(frame, axes)))
+        if self.is_oriented(frame):
+            self._speeding[frame.name] = self._derived_angular_change(frame, axes), change
+        return change
 
     def _derived_angular_change(self, frame: ReferenceFrame, axes: ReferenceFrame) -> SX:
         own, change = self.angular_velocity_in(axes, axes), SX(3, 1)
@@ -187,24 +192,18 @@ class SympyReader:
             turning[frame.name] = own, self.angular_velocity(frame)
         moving: dict[str, tuple[SX, SX]] = {}
         for point in self._anchors:
-            if self.frame in point._acc_dict:
+            if self.frame in point._acc_dict and point in self._velocities:
                 moving[point.name] = self.dt(self.velocity(point)), self.coasting_acceleration(point)
-        speeding: dict[str, tuple[SX, SX]] = {}
-        for frame in {frame: None for frame, _ in self._turning if self.frame in frame._ang_acc_dict}:
-            if self.is_oriented(frame):
-                own = self._derived_angular_change(frame, self.frame)
-                speeding[frame.name] = own, self.angular_velocity_change(frame, self.frame)
         _warn(turning, at_rest, "The angular velocity that was set for", "its orientation and the kinematics")
-        _warn(speeding, at_rest, "The angular acceleration that was set for", "its angular velocity")
+        _warn(self._speeding, at_rest, "The angular acceleration that was set for", "its angular velocity")
         self._warn_of_rivals(at_rest)
         _warn(moving, at_rest, "The acceleration that was set for", "its velocity")
 
     def _warn_of_rivals(self, at_rest: SX) -> None:
         """Warn of points whose velocity does not follow in one way: SymPy keeps what `Point.vel` derives as if set."""
-        for point in list(self._velocities):
-            first, *others = self._nearest(point) or [point]
-            for other in others:
-                rival = self._in_frame(self._velocity_from(other, point))
+        for point, rivals in self._rivals.items():
+            first = self._nearest(point)[0]
+            for other, rival in rivals.items():
                 if differ(_at_rest(rival, at_rest), _at_rest(self.velocity(point), at_rest), unknown=False):
                     warnings.warn(
                         f"The velocity of point '{name_of(point)}' follows from those of '{name_of(first)}' and "
@@ -229,6 +228,8 @@ class SympyReader:
         """The velocity of a point, in the mechanism's frame, (3, 1)."""
         if point not in self._velocities:
             self._velocities[point] = self._in_frame(self._velocity(point))
+            rivals = self._nearest(point)[1:]
+            self._rivals[point] = {other: self._in_frame(self._velocity_from(other, point)) for other in rivals}
         return self._velocities[point]
 
     def coasting_acceleration(self, point: Point) -> SX:
