@@ -227,9 +227,7 @@ def hanging(method: str) -> Any:
         return jd.Mechanism.from_system(LagrangesMethod(Lagrangian(N, mass), [q1], bodies=[mass], frame=N), NUMBERS)
     system = System(N, O)
     system.add_bodies(mass)
-    system.add_coordinates(q1)
-    system.add_speeds(u1)
-    system.add_kdes(u1 - q1.diff())
+    system.add_coordinates(q1)  # no speeds of its own: as for LagrangesMethod
     return jd.Mechanism.from_system(system, NUMBERS)
 
 
@@ -347,8 +345,8 @@ def single(velocity: Any, load: Any = None, **keywords: Any) -> KanesMethod:
         ),
         (
             jd.Rheonomic,
-            "not a quadratic form of the rates minus a potential",
-            lambda: LagrangesMethod(q1.diff() ** 2 + q1.diff() * sp.sin(q1), [q1]),
+            "terms linear in the rates that change with time",
+            lambda: LagrangesMethod(q1.diff() ** 2 + q1.diff() * sp.sin(q1 + t), [q1]),
         ),
         (
             jd.BadMechanism,

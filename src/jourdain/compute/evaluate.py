@@ -229,13 +229,3 @@ def _several(names: list[str]) -> str:
     return (
         ", ".join(names) if len(names) <= N_NAMED else f"{', '.join(names[:N_NAMED])} and {len(names) - N_NAMED} more"
     )
-
-
-def differ(one: SX, other: SX) -> bool:
-    """Whether two expressions differ at a few fixed random values of their symbols; where they are NaN they do not."""
-    free = ca.vertcat(SX(0, 1), *ca.symvar(ca.vertcat(ca.vec(one), ca.vec(other))))
-    at = np.random.default_rng(7).uniform(0.1, 2.0, (8, free.shape[0]))
-    at[4:] *= -1
-    values = Evaluator([free], {"one": one, "other": other})(at)
-    with np.errstate(invalid="ignore"):
-        return bool(np.any(np.abs(values["one"] - values["other"]) > 1e-6 * (1 + np.abs(values["one"]))))

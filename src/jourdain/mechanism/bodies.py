@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,8 +13,8 @@ from casadi import SX
 from sympy.core.function import AppliedUndef
 from sympy.physics.mechanics import Dyadic, Particle, Point, ReferenceFrame, RigidBody, Vector
 
-from jourdain.compute.evaluate import differ
-from jourdain.errors import BadMechanism, NotAffine, NotExpressible, Rheonomic
+from jourdain.compute.sampled import differ
+from jourdain.errors import BadMechanism, MechanismWarning, NotAffine, NotExpressible, Rheonomic, listing
 from jourdain.mechanism.reader import SympyReader, frames_between
 from jourdain.mechanism.symbols import GivenLoads, Symbols, is_of_time
 from jourdain.naming import name_of
@@ -37,8 +38,8 @@ class MovingBody:
         return self.velocity.nnz() > 0 or (self.angular_velocity is not None and self.angular_velocity.nnz() > 0)
 
 
-def read_body(reader: SympyReader, body: Particle | RigidBody) -> MovingBody:
-    """A body, with what its rotation adds to M and to the bias."""
+def read_body(reader: SympyReader, body: Particle | RigidBody, potentials: bool = True) -> MovingBody:
+    """A body, with what its rotation adds to M and to the bias. `potentials`: read its potential energy."""
     if not isinstance(body, Particle | RigidBody):
         raise NotExpressible(f"{body!r} is not a body; give SymPy's Particle or RigidBody.")
     symbols, n = reader.symbols, len(reader.symbols.v_names)
@@ -48,7 +49,7 @@ def read_body(reader: SympyReader, body: Particle | RigidBody) -> MovingBody:
         turning = reader.angular_velocity(body.frame)
         if turning.nnz():
             inertia, momentum_rate = _rotational(reader, body)
-    potential = symbols.translate(getattr(body, "potential_energy", 0))  # a subclass may lack it
+    potential = symbols.translate(getattr(body, "potential_energy", 0) if potentials else 0)  # a subclass may lack it
     return MovingBody(body.name, mass, velocity, body.masscenter, turning, inertia, momentum_rate, potential)
 
 
@@ -99,11 +100,10 @@ def read_loads(
     bodies: Sequence[MovingBody],
     gravity: Vector | None,
     forces: Iterable[tuple[Any, Any]],
-    potentials: bool = True,
 ) -> GivenLoads:
     """What acts between events: bias, gravity, forces, and the potential energy that bodies were given.
 
-    The potential of gravity is known where it is measured from a point that rests. `potentials`: use the bodies'.
+    The potential of gravity is known where it is measured from a point that rests.
     """
     symbols = reader.symbols
     n = len(symbols.v_names)
@@ -126,14 +126,36 @@ def read_loads(
     applied = SX(n, 1)
     for target, load in forces:
         applied = applied + ca.jacobian(_loaded(reader, target), symbols.v).T @ reader.vector(load)
-    stored = sum((body.potential for body in bodies if potentials), SX(0))
-    given = -symbols.N.T @ ca.gradient(stored, symbols.q)
-    if stored.nnz() and not differ(given, weight + applied):  # the same forces a second time, as energy
-        return GivenLoads(oriented(given), oriented(bias), oriented(stored), oriented(given))
+    stored = sum((body.potential for body in bodies), SX(0))
     known = not differ(weight, -symbols.N.T @ ca.gradient(height, symbols.q))
-    total = weight + given
+    total = weight - symbols.N.T @ ca.gradient(stored, symbols.q)
     potential = oriented(height + stored) if known else None
     return GivenLoads(oriented(total + applied), oriented(bias), potential, oriented(total))
+
+
+def warn_of_weights(
+    reader: SympyReader, bodies: Iterable[Any], gravity: bool, loads: Iterable[tuple[Any, Vector]]
+) -> None:
+    """Warn of bodies that have a potential energy and a weight besides: both act, as in SymPy's LagrangesMethod."""
+    constant = {target for target, load in loads if _is_constant(reader, load)}
+    named = [body.name for body in bodies
+             if getattr(body, "potential_energy", 0) != 0 and (gravity or body.masscenter in constant)]  # fmt: skip
+    if named:
+        warnings.warn(
+            f"{listing(named)} has a potential energy, and a weight or another constant force acts on its centre of "
+            "mass besides; both act, and if they are the same force, give one of them.",
+            MechanismWarning,
+            stacklevel=5,
+        )
+
+
+def _is_constant(reader: SympyReader, load: Vector) -> bool:
+    """Whether it is the same at every pose and instant, as a weight is."""
+    functions = (c.atoms(AppliedUndef) for some, _ in load.args for c in some if hasattr(c, "atoms"))
+    if load == 0 or any(functions):
+        return False
+    symbols = reader.symbols
+    return not ca.depends_on(reader.vector(load), ca.vertcat(symbols.q, symbols.v, symbols.t))
 
 
 def pairs_of_loads(loads: Iterable[Any]) -> list[tuple[Any, Vector]]:
@@ -172,6 +194,13 @@ def functions_in(expressions: Iterable[Any], known: Iterable[str], frame: Refere
     functions = {f for one in scalars if hasattr(one, "atoms") for f in one.atoms(AppliedUndef) if is_of_time(f)}
     found = {name_of(f): f for f in functions}
     return {name: found[name] for name in sorted(found) if name not in known}
+
+
+def without_timed_potential(loads: GivenLoads, symbols: Symbols, driven: Iterable[str]) -> GivenLoads:
+    """The loads without a potential where it changes by itself: its force is one of the forces then."""
+    inputs = ca.vertcat(symbols.t, *(symbols.parameters[name] for name in driven))
+    timed = loads.potential is not None and ca.depends_on(loads.potential, inputs)
+    return replace(loads, potential=None) if timed else loads
 
 
 def check_driven(symbols: Symbols, driven: Iterable[str], parts: Mapping[str, SX]) -> None:

@@ -77,7 +77,12 @@ class _Printer:
 
         if e.is_number and e.is_real and not e.is_rational and not e.has(Float):
             self.exact.setdefault(_real(e), e)
-        if e.is_Symbol or e.is_Derivative or (getattr(e, "is_Function", False) and _is_undefined(e)):
+        if (
+            e.is_Symbol
+            or getattr(e, "is_symbol", False)
+            or e.is_Derivative
+            or (getattr(e, "is_Function", False) and _is_undefined(e))
+        ):
             return self.lookup(e)
         if e.is_Pow:
             return self._power(e)

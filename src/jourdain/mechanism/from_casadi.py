@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 import casadi as ca
 from casadi import SX
 
-from jourdain.compute.evaluate import differ
+from jourdain.compute.sampled import differ
 from jourdain.errors import NotPositiveDefinite, ShapeError, unknown
 from jourdain.mechanism.general import GeneralMechanism
 from jourdain.mechanism.lagrange import lagrange_bias
 from jourdain.mechanism.symbols import GivenLoads, PointMotion, Symbols
+
+SKEW = 1e-9  # of √(M_ii M_jj): entries that differ by less are symmetric but for rounding
 
 
 def from_casadi(
@@ -71,6 +73,7 @@ def from_casadi(
         ),
         dict(units),
     )
-    if differ(M, M.T):
+    scale = ca.sqrt(ca.fabs(ca.diag(M) @ ca.diag(M).T))  # numbers may carry the rounding of larger ones
+    if differ(M + scale, M.T + scale, rounding=SKEW):
         raise NotPositiveDefinite("M is not symmetric; check how it is built.")
     return mechanism

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -20,6 +21,8 @@ from jourdain.mechanism.bodies import (
     pairs_of_loads,
     read_body,
     read_loads,
+    warn_of_weights,
+    without_timed_potential,
 )
 from jourdain.mechanism.general import GeneralMechanism
 from jourdain.mechanism.kinematics import kinematics_matrix
@@ -84,12 +87,13 @@ def from_sympy(
     v_names = names if v is None else [name_of(symbol) for symbol in v]
     loads = pairs_of_loads(forces)
     taken = [*names, *v_names, *map(name_of, parameters)]
-    driven = functions_in((vector for _, vector in loads), taken, frame)
+    energies = [getattr(body, "potential_energy", 0) for body in bodies]
+    driven = functions_in([*(vector for _, vector in loads), *energies], taken, frame)
     parameters = {**parameters, **dict.fromkeys(driven.values(), 0.0)}
     p_names = [name_of(symbol) for symbol in parameters]
     for what, several in (("velocity", v_names), ("parameter", p_names)):
         refuse_clash((name, what) for name in several)
-    symbols = Symbols.named(names, v_names, p_names)
+    symbols = Symbols.named(names, v_names, p_names).with_sources([*parameters, *(() if v is None else v), *q])
     symbols = symbols.with_kinematics(kinematics_matrix(symbols, kinematics), kinematics or {})
     anchors = [body.masscenter for body in bodies if isinstance(body, Particle | RigidBody)]
     reader = SympyReader(symbols, frame, origin, anchors)
@@ -100,6 +104,8 @@ def from_sympy(
     M = mass_matrix(reader, moving)
     still = {"the mass matrix": M, "the kinematics": symbols.N}
     check_driven(symbols, driven, still | {f"point '{name}'": motion.velocity for name, motion in motions.items()})
+    loads_between = without_timed_potential(read_loads(reader, moving, gravity, loads), symbols, driven)
+    symbols = reader.symbols = replace(symbols, reading=False)
     mechanism = GeneralMechanism(
         symbols,
         M,
@@ -107,11 +113,12 @@ def from_sympy(
         motions,
         by_name(reader, moving),
         written,
-        read_loads(reader, moving, gravity, loads),
+        loads_between,
         {name_of(key): unit for key, unit in units.items()},
         {name_of(symbol): symbol for symbol in parameters if not isinstance(symbol, str)},
         reader,
         is_timed(symbols, motions, written),
     )
+    warn_of_weights(reader, bodies, gravity is not None and gravity != 0, loads)
     reader.warn_of_contradictions(SX(0, 1), ca.vertcat(SX(0, 1), *(symbols.parameters[name] for name in driven)))
     return mechanism

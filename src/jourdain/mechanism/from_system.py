@@ -12,6 +12,8 @@ import numpy as np
 from casadi import SX
 from sympy.physics.mechanics import Particle, Point, RigidBody
 
+from jourdain.compute.evaluate import Evaluator
+from jourdain.compute.sampled import Samples
 from jourdain.errors import MechanismWarning, MissingValue, listing
 from jourdain.inputs import Array, Expression, typical_parameters
 from jourdain.mechanism.assembly import assemble, assembler
@@ -23,6 +25,8 @@ from jourdain.mechanism.bodies import (
     mass_matrix,
     read_body,
     read_loads,
+    warn_of_weights,
+    without_timed_potential,
 )
 from jourdain.mechanism.constraint import constraint
 from jourdain.mechanism.from_sympy import check_dicts, is_timed
@@ -35,6 +39,8 @@ from jourdain.mechanism.system_parts import SystemParts, system_parts
 from jourdain.naming import name_of, refuse_clash
 
 N_POSES = 24  # at which rows are compared
+FEWEST_POSES = 2
+ON_CONSTRAINTS = 1e-10
 SAME_ROW = 1e-8  # relative
 
 
@@ -51,9 +57,14 @@ def from_system(
     symbols, driven = _open_symbols(parts, parameters)
     anchors = [body.masscenter for body in parts.bodies if isinstance(body, Particle | RigidBody)]
     reader = SympyReader(symbols, parts.frame, parts.origin, anchors)
-    read = [read_body(reader, body) for body in parts.bodies]
+    uses_potentials = parts.potentials and parts.lagrangian is None  # else they are in the Lagrangian
+    read = [read_body(reader, body, uses_potentials) for body in parts.bodies
+            if parts.lagrangian is None or reader.knows_motion(body)]  # fmt: skip
     moving = _numbered([body for body in read if body.moves], {*symbols.q_names, *symbols.v_names, *outputs, *points})
-    M, loads = _dynamics(reader, parts, moving)
+    M, loads = _dynamics(reader, parts, read, driven)
+    loads = without_timed_potential(loads, symbols, driven)
+    if parts.potentials:
+        warn_of_weights(reader, parts.bodies, False, parts.loads)
     motions = {name: reader.motion(point) for name, point in points.items()}
     written = {name: symbols.translate(expression) for name, expression in outputs.items()}
     rows = _rows(symbols, parts)
@@ -103,10 +114,12 @@ def _open_symbols(parts: SystemParts, parameters: Mapping[Any, Any]) -> tuple[Sy
     q_names, v_names = ([name_of(symbol) for symbol in some] for some in (parts.q, parts.v))
     for what, several in (("coordinate", q_names), ("velocity", v_names), ("parameter", map(name_of, parameters))):
         refuse_clash((name, what) for name in several)
-    expressions = [*(vector for _, vector in parts.loads), *parts.velocity]
+    energies = [getattr(body, "potential_energy", 0) for body in parts.bodies] if parts.potentials else []
+    energies = energies if parts.lagrangian is None else [parts.lagrangian]
+    expressions = [*(vector for _, vector in parts.loads), *parts.velocity, *energies]
     driven = functions_in(expressions, {*q_names, *v_names}, parts.frame)
     given = dict.fromkeys([*map(name_of, parameters), *driven])
-    symbols = replace(Symbols.named(q_names, v_names, list(given)), met={})
+    symbols = replace(Symbols.named(q_names, v_names, list(given)), met={}).with_sources([*parts.v, *parts.q])
     N = solved_kinematics(symbols, parts.kinematics)
     return symbols.with_kinematics(N, _definitions(parts)), driven
 
@@ -135,11 +148,15 @@ def _numbered(bodies: Sequence[MovingBody], taken: set[str]) -> list[MovingBody]
     return named
 
 
-def _dynamics(reader: SympyReader, parts: SystemParts, moving: Sequence[MovingBody]) -> tuple[SX, GivenLoads]:
-    """M and what acts between events."""
+def _dynamics(
+    reader: SympyReader, parts: SystemParts, bodies: Sequence[MovingBody], driven: Iterable[str]
+) -> tuple[SX, GivenLoads]:
+    """M and what acts between events; a body that rests may have a potential energy, as of a spring."""
     if parts.lagrangian is None:
-        return mass_matrix(reader, moving), read_loads(reader, moving, None, parts.loads, parts.potentials)
-    M, own = read_lagrangian(reader.symbols, reader.symbols.translate(parts.lagrangian))
+        moving = [body for body in bodies if body.moves]
+        return mass_matrix(reader, moving), read_loads(reader, bodies, None, parts.loads)
+    M, drift, own = read_lagrangian(reader.symbols, reader.symbols.translate(parts.lagrangian))
+    check_driven(reader.symbols, driven, {"the terms of the Lagrangian that are linear in the rates": drift})
     applied = read_loads(reader, [], None, parts.loads).force
     return M, replace(own, force=ca.sparsify(own.force + applied))
 
@@ -168,7 +185,11 @@ def _names_in(expressions: Iterable[SX]) -> set[str]:
 def _without_derivatives(
     symbols: Symbols, defaults: Mapping[str, float | None], rows: Mapping[str, tuple[SX, str]]
 ) -> dict[str, tuple[SX, str]]:
-    """The rows but those at velocity level that the others imply: holonomic ones, where they hold, and auxiliary."""
+    """The rows but those at velocity level that the others imply, for all parameters and times.
+
+    The others are the holonomic rows, where they hold, and the auxiliary ones. A row that is doubtful is kept: events
+    decide about redundant rows by themselves.
+    """
     holonomic = [g for g, level in rows.values() if level == "position"]
     velocity = {name: u for name, (u, level) in rows.items() if level == "velocity" and name.startswith("velocity")}
     if not holonomic or not velocity:
@@ -178,18 +199,20 @@ def _without_derivatives(
     auxiliary = [u for name, (u, _) in rows.items() if name.startswith("auxiliary")]
     u = ca.vertcat(ca.jtimes(g, symbols.q, rates) + ca.jacobian(g, symbols.t), *auxiliary, *velocity.values())
     still = SX.zeros(*symbols.v.shape)
-    inputs = [symbols.q, symbols.p, symbols.t]
-    both = ca.Function("rows", inputs, [ca.densify(ca.jacobian(u, symbols.v)), ca.substitute(u, symbols.v, still)])
-    implied = np.ones(len(velocity), dtype=bool)
-    for pose in _poses(symbols, defaults, g):
-        C, b = (np.array(part) for part in both(*pose))
-        table = np.hstack([C, b])
-        if not np.isfinite(table).all():
-            continue
-        own, others = np.split(table, [len(table) - len(velocity)])
-        combined = np.linalg.lstsq(own.T, others.T, rcond=1e-10)[0].T @ own
-        scale = np.linalg.norm(others, axis=1)
-        implied &= np.linalg.norm(others - combined, axis=1) <= SAME_ROW * np.maximum(scale, 1e-300)
+    table = ca.densify(ca.horzcat(ca.jacobian(u, symbols.v), ca.substitute(u, symbols.v, still)))
+    samples = Samples(ca.vertcat(symbols.q, symbols.p, symbols.t), ca.vec(table))
+    poses, _ = _poses(symbols, g, *_any_inputs(defaults))
+    numbers, _ = samples(*samples.branches(poses.T))
+    tables = [column.reshape(table.shape, order="F") for column in numbers.T]
+    implied, seen = np.ones(len(velocity), dtype=bool), np.zeros(len(velocity), dtype=int)
+    for own, others in (np.split(one, [len(one) - len(velocity)]) for one in tables):
+        finite = np.isfinite(others).all(axis=1) & np.isfinite(own).all()
+        some = others[finite]
+        combined = np.linalg.lstsq(own.T, some.T, rcond=1e-10)[0].T @ own if len(some) else some
+        scale = np.linalg.norm(some, axis=1)
+        implied[finite] &= np.linalg.norm(some - combined, axis=1) <= SAME_ROW * np.maximum(scale, 1e-300)
+        seen += finite
+    implied &= seen >= FEWEST_POSES
     dropped = [name for name, drop in zip(velocity, implied, strict=True) if drop]
     return {name: row for name, row in rows.items() if name not in dropped}
 
@@ -199,9 +222,12 @@ def _warn_of_held(mechanism: GeneralMechanism, parts: SystemParts, defaults: Map
     s, rows = mechanism.symbols, [mechanism.constraints[name] for name in mechanism.joined]
     if parts.n_held is None:
         return
-    C = ca.Function("rows", [s.q, s.p, s.t], [ca.densify(ca.vertcat(*(row.C for row in rows)))])
+    C = Evaluator([s.q, s.p, s.t], {"C": ca.vertcat(*(row.C for row in rows))})
     g = ca.vertcat(SX(0, 1), *(row.g for row in rows if row.g is not None))
-    tables = [np.array(C(*pose)) for pose in _poses(s, defaults, g)]
+    poses, assembled = _poses(s, g, *_any_inputs(defaults))
+    if not assembled:  # linkages that move for a few parameters only
+        poses, _ = _poses(s, g, *_default_inputs(defaults))
+    tables = C(*np.split(poses, [len(s.q_names), len(s.q_names) + len(s.p_names)], axis=1))["C"]
     ranks = [np.linalg.matrix_rank(table, SAME_ROW) for table in tables if np.isfinite(table).all()]
     if ranks and min(ranks) > parts.n_held:
         warnings.warn(
@@ -212,14 +238,28 @@ def _warn_of_held(mechanism: GeneralMechanism, parts: SystemParts, defaults: Map
         )
 
 
-def _poses(symbols: Symbols, defaults: Mapping[str, float | None], g: SX) -> list[tuple[Array, Array, float]]:
-    """Random (q, p, t), on the holonomic constraints where such poses are found near."""
+def _default_inputs(defaults: Mapping[str, float | None]) -> tuple[Array, Array]:
+    """The defaults of the parameters, and the time 0, for every pose."""
+    p = typical_parameters(defaults, np.random.default_rng(7))
+    return np.tile(p, (N_POSES, 1)), np.zeros((N_POSES, 1))
+
+
+def _any_inputs(defaults: Mapping[str, float | None]) -> tuple[Array, Array]:
+    """Parameters, `(poses, n_p)`, and times, `(poses, 1)`: near the defaults, where rows hold, and far from them."""
     rng = np.random.default_rng(7)
-    q = rng.uniform(-1, 1, (N_POSES, len(symbols.q_names)))
-    p, t = np.tile(typical_parameters(defaults, rng), (N_POSES, 1)), np.zeros((N_POSES, 1))
-    free = range(len(symbols.q_names))
-    found, missed = assemble(assembler([symbols.q, symbols.p, symbols.t], g, free), [q, p, t], free)
-    good = missed <= 1e-10
-    if good.sum() >= 2:
-        q, p = found[good], p[good]
-    return [(q[i], p[i], 0.0) for i in range(len(q))]
+    p, _ = _default_inputs(defaults)
+    spread = np.where(np.arange(N_POSES) < N_POSES // 2, 0.1, 1.0)[:, None]
+    times = np.where(np.arange(N_POSES) % 2, 1.0, 10 ** rng.uniform(0, 5, N_POSES))[:, None]
+    p = p * np.exp(spread * rng.normal(size=p.shape)) + spread * np.where(p == 0, rng.normal(size=p.shape), 0)
+    return p, times * rng.uniform(0.1, 1, (N_POSES, 1))
+
+
+def _poses(symbols: Symbols, g: SX, p: Array, t: Array) -> tuple[Array, bool]:
+    """Random (q, p, t), `(poses, n)`, on the holonomic constraints if such poses are found, and whether they are."""
+    n_q = len(symbols.q_names)
+    q = np.random.default_rng(9).uniform(-1, 1, (N_POSES, n_q))
+    found, missed = assemble(assembler([symbols.q, symbols.p, symbols.t], g, range(n_q)), [q, p, t], range(n_q))
+    good = missed <= ON_CONSTRAINTS
+    if good.sum() < FEWEST_POSES:
+        return np.hstack([q, p, t]), False
+    return np.hstack([found, p, t])[good], True

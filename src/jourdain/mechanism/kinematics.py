@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 from casadi import SX
 
-from jourdain.compute.evaluate import differ
+from jourdain.compute.sampled import differ
 from jourdain.errors import BadMechanism, NotAffine, Rheonomic, ShapeError, listing
 from jourdain.inputs import Expression
 from jourdain.mechanism.symbols import Symbols

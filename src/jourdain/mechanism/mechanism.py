@@ -158,7 +158,8 @@ class Mechanism(ABC):
         derived from the nearest point whose velocity is known, as in SymPy, else from `origin`, from which positions
         are measured (else from a connected point that rests in `frame`). `gravity`: a Vector; `forces`: SymPy's
         (Point, force) and (ReferenceFrame, torque) pairs, and actuators; functions of time in them are parameters,
-        0 by default. `units`: by name. For a `System` or `KanesMethod`: `from_system`.
+        0 by default. The potential energy of a body acts beside all of these. `units`: by name. For a `System` or
+        `KanesMethod`: `from_system`.
         """
         from jourdain.mechanism.from_sympy import from_sympy
 

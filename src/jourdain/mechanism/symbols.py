@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import casadi as ca
 from casadi import SX
 
-from jourdain.compute.evaluate import differ
+from jourdain.compute.sampled import differ
 from jourdain.errors import NameClash, NotAffine, NotExpressible, Rheonomic, unknown
 from jourdain.inputs import Expression
 from jourdain.mechanism.expression import is_scalar, to_sx
@@ -85,6 +85,13 @@ class GivenLoads:
     bias_given: bool = False
 
 
+def dynamics_time() -> Any:
+    """The time of SymPy's `dynamicsymbols`."""
+    from sympy.physics.mechanics import dynamicsymbols
+
+    return dynamicsymbols._t
+
+
 def is_of_time(function: Any) -> bool:
     """Whether an undefined function of SymPy is one of the time t, and of nothing else: q(t), not q(0) or f(q)."""
     return [str(argument) for argument in function.args] == ["t"]
@@ -105,6 +112,8 @@ class Symbols:
     N: SX = field(default_factory=lambda: SX(0, 0))  # (n_q, n_v); empty while it is being found
     # SymPy symbols that expressions brought, by name, whether or not they are parameters yet; None: they must be.
     met: dict[str, tuple[Any, SX]] | None = None
+    sources: dict[str, Any] = field(default_factory=dict)  # SymPy objects by their names, which are theirs alone
+    reading: bool = False  # a model: other objects enter `sources`
     exact: dict[float, Any] = field(default_factory=dict)  # numbers that doubles round, by their doubles
 
     @classmethod
@@ -124,7 +133,15 @@ class Symbols:
         """Itself with these parameters only, which may be symbols that it met."""
         known = self.parameters | {name: sx for name, (_, sx) in (self.met or {}).items()}
         column = ca.vertcat(SX(0, 1), *(known[name] for name in names))
-        return replace(self, p_names=tuple(names), p=column, met=None)
+        return replace(self, p_names=tuple(names), p=column, met=None, reading=False)
+
+    def with_sources(self, symbols: Iterable[Any]) -> Symbols:
+        """Itself while it reads a model of SymPy: these have names of their own, and what it meets gets one."""
+        own = [symbol.expr if getattr(symbol, "is_Derivative", False) else symbol for symbol in symbols]
+        own = [symbol for symbol in own if is_scalar(symbol)]
+        times = (symbol.args[0] for symbol in own if symbol.is_Function and is_of_time(symbol))
+        sources = {name_of(symbol): symbol for symbol in own}
+        return replace(self, sources={"t": next(times, dynamics_time()), **sources}, reading=True)
 
     @property
     def exact_numbers(self) -> ExactNumbers:
@@ -176,7 +193,7 @@ class Symbols:
                         f"{symbol} is not a function of time alone, at the time t; write it as an expression in "
                         "coordinates, velocities and parameters."
                     )
-                return self._function(name_of(symbol))
+                return self._function(symbol)
             return self._parameter(symbol)
 
         if isinstance(expression, SX):
@@ -220,10 +237,29 @@ class Symbols:
             raise NotExpressible(f"{symbol} is not the rate of a coordinate; an event knows q and v only.")
         if rates is None:
             raise NotExpressible(f"{symbol} cannot stand here; write the expression in v.")
+        self._check_source(symbol.expr)
         return rates[self.q_names.index(name)]
 
-    def _function(self, name: str) -> SX:
+    def _check_source(self, symbol: Any) -> None:
+        """Raise NameClash where another object of SymPy has the same name."""
+        name = name_of(symbol)
+        known = self.sources.setdefault(name, symbol) if self.reading else self.sources.get(name, symbol)
+        if known == symbol or (not self.reading and symbol == dynamics_time()):
+            return
+        if str(known) != str(symbol) or name == "t":
+            what = {True: "the function of time", False: "the symbol"}
+            one = "the time" if name == "t" else f"{what[bool(known.is_Function)]} {known}"
+            other = "another symbol" if name == "t" else f"{what[bool(symbol.is_Function)]} {symbol}"
+            raise NameClash(f"'{name}' is the name of {one} and of {other}; rename one of them.")
+        raise NameClash(
+            f"Two different {'functions' if symbol.is_Function else 'symbols'} are called '{name}' (their assumptions "
+            "differ); use one of them."
+        )
+
+    def _function(self, symbol: Any) -> SX:
         """What stands for a function of time: a coordinate, a velocity, or a parameter that can be driven."""
+        name = name_of(symbol)
+        self._check_source(symbol)
         if name in self.q_names:
             return self.q[self.q_names.index(name)]
         if name in self.v_names:
@@ -239,15 +275,13 @@ class Symbols:
 
     def _parameter(self, symbol: Any) -> SX:
         name = name_of(symbol)
+        self._check_source(symbol)
         if self.met is None or name == "t":
             if name not in self.parameters:
                 raise unknown("parameter", name, self.p_names)
             return self.parameters[name]
         sx = self.parameters[name] if name in self.parameters else SX.sym(name)
-        known, sx = self.met.setdefault(name, (symbol, sx))
-        if known != symbol:
-            raise NameClash(f"Two different symbols are called '{name}' (their assumptions differ); use one of them.")
-        return sx
+        return self.met.setdefault(name, (symbol, sx))[1]
 
     def _refuse_foreign(self, expression: SX) -> None:
         """CasADi symbols that are not this mechanism's."""

@@ -61,7 +61,7 @@ def _of_system(system: System) -> SystemParts:
         return _of_lagrange(method, system.fixed_point)
     q, u = list(system.q), list(system.u)
     bodies, loads = list(system.bodies), pairs_of_loads([*system.loads, *system.actuators])
-    potentials = not isinstance(method, KanesMethod)
+    potentials = method is None and not system.u_aux and _are_rates(u, q)
     _warn_of_potentials(bodies, potentials)
     return SystemParts(
         system.frame,
@@ -130,7 +130,7 @@ def _of_lagrange(method: LagrangesMethod, origin: Point | None = None) -> System
 def _of_joints(method: JointsMethod) -> SystemParts:
     if isinstance(method.method, LagrangesMethod):
         return _of_lagrange(method.method)
-    bodies, potentials = list(method.bodies), method.method is None
+    bodies, potentials = list(method.bodies), method.method is None and _are_rates(method.u, method.q)
     _warn_of_potentials(bodies, potentials)
     return SystemParts(
         method.frame,
@@ -155,8 +155,16 @@ def _rates(q: Sequence[Any]) -> list[Any]:
     return [sp.diff(one, dynamicsymbols._t) for one in q]
 
 
+def _are_rates(u: Sequence[Any], q: Sequence[Any]) -> bool:
+    """Whether SymPy's LagrangesMethod would be used: its speeds are the rates; System's default is KanesMethod."""
+    return set(u) <= set(_rates(q))
+
+
 def _warn_of_potentials(bodies: Sequence[Any], used: bool) -> None:
-    """Kane's method of SymPy does not use the potential energy of bodies, and neither do we for a model of it."""
+    """Kane's method of SymPy does not use the potential energy of bodies, and neither do we for its models.
+
+    A System or JointsMethod with speeds of its own is one of them, whether its equations are formed or not.
+    """
     names = [body.name for body in bodies if getattr(body, "potential_energy", 0) != 0]
     if names and not used:
         warnings.warn(
