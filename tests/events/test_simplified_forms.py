@@ -118,3 +118,33 @@ def test_where_something_is_not_finite():
     """A rod without mass: nothing gives the impulse."""
     with pytest.raises(jd.BadEvent, match="not finite"):
         jd.gallery.rod().event.symbolic(at={"L": 0})
+
+
+def hit_body(names=("m", "I")):
+    """A free body in the plane whose tip is stopped in y."""
+    from sympy.physics.mechanics import Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+
+    q = y, theta = dynamicsymbols("y theta")
+    m, inertia_z, l = sp.symbols(f"{names[0]} {names[1]} l")
+    N, O = ReferenceFrame("N"), Point("O")
+    O.set_vel(N, 0)
+    B = N.orientnew("B", "Axis", [theta, N.z])
+    C = O.locatenew("C", y * N.y)
+    tip = C.locatenew("tip", l * B.x)
+    body = RigidBody("body", C, B, m, (inertia(B, 0, 0, inertia_z), C))
+    mechanism = jd.Mechanism.from_sympy([body], N, q, parameters={m: 1.0, inertia_z: 1.0, l: 1.0}, points={"tip": tip})
+    return mechanism.event(inert=[mechanism.constraint("stop", tip.vel(N).dot(N.y))])
+
+
+def test_masses_that_vanish_together():
+    """Their ratio decides: that is refused, whatever the order; given as a multiple, there is one answer."""
+    event = hit_body()
+    for at in ({"m": 0, "I": 0}, {"I": 0, "m": 0}):
+        with pytest.raises(jd.BadEvent, match="depends on how"):
+            event.symbolic(simplify=True, at=at)
+
+
+def test_parameters_called_as_prior_velocities():
+    event = hit_body(("y_minus", "I"))
+    with pytest.raises(jd.BadEvent, match="rename it"):
+        event.symbolic()

@@ -142,7 +142,7 @@ def limit(e: sp.Expr, vanishing: Sequence[sp.Symbol]) -> sp.Expr:
     fraction = sp.cancel(sp.together(e.xreplace({symbol: small * symbol for symbol in vanishing})))
     value = fraction.subs(small, 0)
     value = sp.limit(fraction, small, 0, "+") if value.has(sp.nan, sp.zoo, sp.oo) else value
-    if value.free_symbols & set(vanishing):
+    if value.free_symbols & set(vanishing) and not value.has(sp.oo, sp.zoo, sp.nan):
         names = listing(str(symbol).removeprefix("_") for symbol in vanishing)
         raise BadEvent(f"What comes out depends on how {names} go to 0 beside each other; insert one, as a multiple of "
                        "the others if need be.")  # fmt: skip

@@ -82,9 +82,8 @@ def model(name: str) -> Any:
             raise BadArgument(f"Which problem of '{path}' is meant? Write {path}:NAME; {which}.")
         (wanted,) = found
     if not guarded(path, lambda: hasattr(module, wanted)):
-        raise unknown(
-            f"name in '{path}'", wanted, models(module) or [name for name in vars(module) if not name.startswith("_")]
-        )
+        public = [name for name in vars(module) if not name.startswith("_")]
+        raise unknown(f"name in '{path}'", wanted, models(module) or public)
     return getattr(module, wanted)
 
 

@@ -327,8 +327,8 @@ class Event:
         one_sided = self.layout.along("one_sided")
         if one_sided:
             raise BadEvent(
-                f"The law of {listing(one_sided)} decides by the velocities, so there is no analysis and no closed form for "
-                "all of them. Declare contacts inert or released, as the outcome says."
+                f"The law of {listing(one_sided)} decides by the velocities, so there is no analysis and no closed "
+                "form for all of them. Declare contacts inert or released, as the outcome says."
             )
         return Analysis(self)
 

@@ -202,6 +202,8 @@ class SympyReader:
     def _warn_of_rivals(self, at_rest: SX) -> None:
         """Warn of points whose velocity does not follow in one way: SymPy keeps what `Point.vel` derives as if set."""
         for point, rivals in self._rivals.items():
+            if not rivals:
+                continue
             first = self._nearest(point)[0]
             for other, rival in rivals.items():
                 if differ(_at_rest(rival, at_rest), _at_rest(self.velocity(point), at_rest), unknown=False):
