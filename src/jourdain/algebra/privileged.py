@@ -33,7 +33,7 @@ class Phase:
     momenta_plus: Array | None = None  # (m,), Dᵀ M v⁺
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Phases:
     """Prior, virtual and posterior motion of an event. The virtual momenta change by D'ᵀ(f̄_A + f̄_N) only."""
 
@@ -42,6 +42,10 @@ class Phases:
     posterior: Phase
     applied: Array  # (m,), D'ᵀ(f̄_A + f̄_N)
     rounding: Array  # (m,), what of it is rounding
+
+    def __repr__(self) -> str:
+        prior, virtual, posterior = (", ".join(one.names) for one in (self.prior, self.virtual, self.posterior))
+        return f"<Phases: prior {prior}; virtual {virtual}; posterior {posterior}>"
 
     @property
     def law(self) -> str:

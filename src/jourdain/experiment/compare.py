@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jourdain.events.transition import Transition
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """A strike beside the event's outcome from its q and v⁻: inert ones at the end of compression, others at release.
 
@@ -37,6 +37,9 @@ class Comparison:
     measured: Mapping[str, float]
     uncertainty: Mapping[str, float]
     predicted: Mapping[str, float]
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {len(self.predicted)} quantities, measured and predicted>"
 
     @property
     def until(self) -> str:
@@ -110,7 +113,7 @@ def _parameter(rig: Rig, expression: SX) -> str | None:
     return None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Repeats:
     """Several strikes of one experiment. `spread`: the standard deviation of one of them, NaN if there is only one.
 
@@ -120,6 +123,9 @@ class Repeats:
     strikes: tuple[Strike, ...]
     mean: Mapping[str, float]
     spread: Mapping[str, float]
+
+    def __repr__(self) -> str:
+        return f"<Repeats: {self.n} strikes>"
 
     @property
     def n(self) -> int:

@@ -49,7 +49,7 @@ class Sensors:
             raise BadEvent(f"The force_range is above 0 N, not {self.force_range!r}.")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Recording:
     """A log as a data acquisition system writes it, and the run behind it."""
 
@@ -60,6 +60,9 @@ class Recording:
     v: Array | None  # (samples, n_v)
     onset: float  # where the strike is on the clock of the log, s
     end: float  # of compression, on that clock
+
+    def __repr__(self) -> str:
+        return f"<Recording: {len(self.t)} samples, {self.t[-1] - self.t[0]:.3g} s>"
 
     def frame(self) -> pandas.DataFrame:
         """The log as a table: `t [s]`, `q.NAME [rad]`, …, `force.ROW [N]`."""

@@ -116,7 +116,7 @@ class Testbed:
         return Run(made, self, motion, np.asarray(v, dtype=float))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """A strike as it was, t = 0 at its onset. Times in s, energies in J, impulses in N s (N m s along turning rows)."""
 
@@ -124,6 +124,9 @@ class Run:
     bed: Testbed
     motion: Motion
     v_minus: Array
+
+    def __repr__(self) -> str:
+        return f"<Run: a strike of {1e3 * self.end:.3g} ms of compression>"
 
     @property
     def start(self) -> float:

@@ -198,7 +198,7 @@ class Trajectory:
         return page(f"{headline(self)}{more}", [state_table(self), event_table(self, MOST)])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EnergyAccount:
     """T + U = (T + U)₀ + work of forces + work of supports + what events changed, at all steps, J."""
 
@@ -209,6 +209,9 @@ class EnergyAccount:
     events: Array  # what events changed so far; with what new names and parameters make of the same motion
     ledger: Mapping[str, float] = field(default_factory=dict)  # the same at the end: by constraint, and "relabelling"
     has_potential: bool = True  # False where there is no fixed point that potential energy could be measured from
+
+    def __repr__(self) -> str:
+        return f"<EnergyAccount: {len(self.kinetic)} times, closed to {np.abs(self.gap).max(initial=0.0):.1e} J>"
 
     @property
     def gap(self) -> Array:
