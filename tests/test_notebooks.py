@@ -10,6 +10,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+import jourdain as jd
+
 Outputs = dict[str, list[Any]]
 
 CELLS = {
@@ -84,3 +86,11 @@ def test_long_work_leaves_a_line_and_no_block() -> None:
     (outputs,) = executed([cell])
     assert all(output.output_type == "stream" for output in outputs)
     assert "100%" in "".join(output.text for output in outputs)
+
+
+def test_reprs_fit_on_a_line() -> None:
+    run = jd.experiment.Testbed(jd.gallery.pantograph(), push=0.5).run(d=0.2)
+    ball = jd.gallery.bouncing_ball().simulate(until=1.0)
+    for value in (run, run.record(), ball, ball.energy, jd.gallery.sleigh().phases()):
+        assert len(repr(value)) < 120
+        assert "array" not in repr(value)
