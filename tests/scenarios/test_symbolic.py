@@ -59,3 +59,36 @@ def test_without_simplification_it_is_the_same(rng):
 def test_guessed_coordinates_have_no_formula():
     with pytest.raises(jd.BadEvent, match="near a guess"):
         jd.gallery.four_bar().symbolic()
+
+
+SHORT = (
+    "particle",
+    "hand",
+    "incline",
+    "struck",
+    "landing",
+    "moves",
+    "earthquake",
+)  # of the titles in the paper's table
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("word", SHORT)
+def test_as_short_as_the_paper_prints_them(word):
+    """[WC] and the closed forms beside it: the same formula, at most half as long again, without a rounded number."""
+    from jourdain.studies.papers.wang_chou import problems
+
+    problem = next(one for one in problems() if word in one.title)
+    at = {"v_S_minus": 0, "psi_S_minus": 0} if word == "earthquake" else {}
+    formulas = problem.scenario.symbolic(at=at).formulas()
+    for address, printed in problem.closed.items():
+        assert sp.simplify(formulas[address] - printed) == 0
+        assert sp.count_ops(formulas[address]) <= 1.5 * sp.count_ops(printed)
+        assert not formulas[address].atoms(sp.Float)
+
+
+def test_a_prior_velocity_that_misses_a_row_is_refused():
+    event = jd.gallery.sleigh("struck").event
+    scenario = event.at(q={"theta": 0.0}, v={"x": 1.0, "y": 1.0})
+    with pytest.raises(jd.PriorViolated):
+        scenario.symbolic()
