@@ -47,11 +47,17 @@ def verdict(
     `sound_input`: whether all input is finite. The first test that fails decides.
     """
     numbers = [values.v_plus, values.impulse, values.u_minus, values.u_plus, values.T_minus, values.T_plus]
+    lost = la.zeros(1, 1, like=problem.M) > 0
+    if not independent:  # the refinement did not settle, though all is finite without it
+        sound = la.both(sound_input, finite(la.stack(values.u_minus, values.T_minus, values.T_free), la))
+        sound = la.both(sound, la.where(finite(values.v_plus, la), 0.0, 1.0) > 0)
+        lost = la.both(values.blurred > 0, sound)
     if independent:  # large pivots and finite energies leave no doubt about v⁺, nor about rows that are on
         k, stop = values.target.shape[-2], values.impulse.shape[-2]
         speeds = [la.rows(u, k, stop) for u in (values.u_minus, values.u_plus)]
         numbers = [values.impulse, *speeds, values.T_minus, values.T_plus]
-    tests = [(Status.NOT_FINITE, la.both(sound_input, finite(la.stack(*numbers), la)))]
+    tests = [] if independent else [(Status.NOT_CONVERGED, la.where(lost, 0.0, 1.0) > 0)]
+    tests.append((Status.NOT_FINITE, la.both(sound_input, finite(la.stack(*numbers), la))))
     tests.append((Status.NOT_FINITE, la.every(_of_ordinary_size(problem, values, la, independent))))
     if problem.mass_matrix is not None:
         tests.append((Status.NOT_POSITIVE_DEFINITE, la.every(la.diagonal_of(problem.mass_matrix) >= 0)))

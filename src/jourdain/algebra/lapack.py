@@ -168,7 +168,7 @@ def exact_sum(*products: tuple[Array, Array]) -> Array:
     """Σ A x over pairs (A, x), computed in twice the digits and then rounded [Ogita, Rump, Oishi]."""
     total, rest = np.zeros(()), np.zeros(())
     for A, x in products:
-        terms, errors = _exact_product(A, transpose(x))
+        terms, errors = exact_product(A, transpose(x))
         for j in range(terms.shape[-1]):
             term = terms[..., j : j + 1]
             both = total + term
@@ -178,7 +178,7 @@ def exact_sum(*products: tuple[Array, Array]) -> Array:
     return np.asarray(total + rest)
 
 
-def _exact_product(a: Array, b: Array) -> tuple[Array, Array]:
+def exact_product(a: Array, b: Array) -> tuple[Array, Array]:
     """(the products, by how much they were rounded) [Dekker]."""
     product = a * b
     (a_high, a_low), (b_high, b_low) = (_halves(x) for x in (a, b))

@@ -153,7 +153,7 @@ def _jump(problem: Problem, parts: Decomposition, la: LinearAlgebra, independent
     """ν and v⁺ − v⁻: the parts along Q are given by the rows that are on, the others by what acts besides."""
     factor, on, T = parts.factor, parts.on, la.transpose
     M, v_minus, on_blocks = problem.M, problem.v_minus, problem.of_kind(*ON_KINDS)
-    no_rows, none = la.zeros(0, 1, like=M), la.zeros(M.shape[-1], 1, like=M)
+    no_rows, none, one = la.zeros(0, 1, like=M), la.zeros(M.shape[-1], 1, like=M), la.ones(1, 1, like=M)
 
     # What is asked for: C'v⁺ + b⁺ = target.
     asked = la.stack(no_rows, *(target(block, v_minus, la) for block in on_blocks))
@@ -176,7 +176,7 @@ def _jump(problem: Problem, parts: Decomposition, la: LinearAlgebra, independent
             delta = delta + correction
             dv = dv + factor.solve(T(on.Q) @ correction)
         if refine and problem.dv is None:
-            dv = refined(dv, on.impulse(delta - on.Q @ x_f), problem, parts, f, C_on, asked - b_plus)
+            dv = refined(dv, on.impulse(delta - on.Q @ x_f), problem, parts, [(f, one)], C_on, asked - b_plus)
         return x_a, delta, dv
 
     x_a, delta, dv = response_to(none, x_f)

@@ -13,6 +13,7 @@ back what is lost where rows take nearly all of a given impulse.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +25,7 @@ from jourdain.algebra.entries import larger
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.problem import Decomposition, Problem, spanned_at_any_mass
 from jourdain.algebra.span import RANK, Span, span
-from jourdain.inputs import Array
+from jourdain.inputs import Array, Flags
 from jourdain.kinds import ON_KINDS, Kind
 
 DIGITS = 1e-9  # of the velocities: they are known this well
@@ -33,7 +34,10 @@ DIGITS_OF_DERIVATIVES = 1e-6  # which are not refined
 UNREFINED_PIVOT = 1e-3  # of the diagonal; above it velocities need no refinement
 DROPPED = 3.0  # how `blurred` says that a row is lost for good
 TAKEN = 1e10  # times the energy before and after: impulses that would give more, without rows, are refined
+SETTLED = 1e-10  # of the velocities: what the last step may change
 N_STEPS = 3  # the second one does up to r = 1e14, the third up to 1e20
+
+Product = tuple[Array, Array]  # (A, x) stands for A x
 
 
 def blurred(
@@ -86,35 +90,67 @@ def _lost(M: Any, parts: Decomposition, response: ContactResponse | None, la: Li
 
 
 def refined(
-    dv: Array, impulse: Array, problem: Problem[Array], parts: Decomposition, f: Array, C: Array, target: Array
+    dv: Array,
+    impulse: Array,
+    problem: Problem[Array],
+    parts: Decomposition,
+    pushes: Sequence[Product],
+    C: Array,
+    target: Array,
 ) -> Array:
-    """v⁺ − v⁻, refined. `impulse`: λ̄ of the rows C that are on; `f`: what is not given; `target`: C v⁺."""
+    """v⁺ − v⁻, refined. `impulse`: λ̄ of the rows C that are on; `pushes`: what is not given; `target`: C v⁺."""
+    moves, _ = _sums(dv, impulse, problem, parts, pushes, C, target)
+    return np.asarray(sum(reversed(moves)))  # the small ones first
+
+
+def _sums(
+    dv: Array,
+    impulse: Array,
+    problem: Problem[Array],
+    parts: Decomposition,
+    pushes: Sequence[Product],
+    C: Array,
+    target: Array,
+) -> tuple[list[Array], list[Array]]:
+    """The same and λ̄, refined: parts whose sums have more digits than a number has."""
     on, factor, T = parts.on, parts.factor, lapack.transpose
     one = np.ones((1, 1))
-    given = [(applied, one) for applied in problem.applied]  # their sum would be rounded
+    given = [*pushes, *((applied, one) for applied in problem.applied)]  # their sum would be rounded
     nonideal = problem.of_kind(Kind.NONIDEAL)
     given += [(T(block.C), block.beta) for block in nonideal if block.beta is not None]
-    moves, pushes = [dv], [impulse]  # their sums have more digits than a number has
+    moves, impulses = [dv], [impulse]
     for _ in range(N_STEPS):
-        acting = [(f, one), *given, *((T(C), push) for push in pushes)]
+        acting = [*given, *((T(C), part) for part in impulses)]
         g = lapack.exact_sum(*acting, *((problem.M, -move) for move in moves))
         rho = lapack.exact_sum((target, one), (C, -problem.v_minus), *((C, -move) for move in moves))
         x_g, along = factor.solve_transposed(g), _met_best(on, rho)
         step = factor.solve(x_g - T(on.Q) @ (on.Q @ x_g - along))
         moves.append(np.where(np.isfinite(step).all(axis=-2, keepdims=True), step, 0.0))
         push = on.impulse(along - on.Q @ x_g)
-        pushes.append(np.where(np.isfinite(push).all(axis=-2, keepdims=True), push, 0.0))
-    return np.asarray(sum(reversed(moves)))  # the small ones first
+        impulses.append(np.where(np.isfinite(push).all(axis=-2, keepdims=True), push, 0.0))
+    speeds = [moves[-1], problem.v_minus, problem.v_minus + sum(reversed(moves))]
+    speeds += [factor.solve(factor.solve_transposed(A @ x)) for A, x in (*given, (T(C), impulse))]
+    settled = _small(speeds) & _small([factor.apply(v) for v in speeds])
+    moves[-1], impulses[-1] = (np.where(settled, found[-1], np.nan) for found in (moves, impulses))
+    return moves, impulses
+
+
+def _small(speeds: Sequence[Array]) -> Flags:
+    """Whether the first of (step, v⁻, v⁺, what impulses alone would do, …) is next to nothing, (1, 1)."""
+    step, before, after, *driven = (np.linalg.norm(v, axis=-2, keepdims=True) for v in speeds)
+    return np.asarray(step <= SETTLED * (before + after + SETTLED * sum(driven)), bool)
 
 
 def _met_best(on: Span, r: Array) -> Array:
     """The coordinates along Q that meet all rows best, those that were dropped too.
 
-    Of rows that are redundant the last are dropped; where the first are nearly parallel these know more.
+    Of rows that are redundant the last are dropped; where the first are nearly parallel these know more. Where none is
+    dropped, R is solved with as it is: what is left of a row may be shorter than RANK beside light masses.
     """
     R, r = lapack.stack(on.units @ lapack.transpose(on.Q)), lapack.scale_rows(on.scale, r)
     R, r = (np.where(np.isfinite(part).all(axis=(-2, -1), keepdims=True), part, 0.0) for part in (R, r))
-    return np.asarray(np.linalg.pinv(R, rcond=RANK / 10) @ r)
+    best = np.asarray(np.linalg.pinv(R, rcond=RANK / 10) @ r)
+    return np.where(lapack.every(on.keep > 0), lapack.scale_rows(on.keep, on.triangle @ r), best)
 
 
 def refined_with_contacts(
@@ -126,16 +162,32 @@ def refined_with_contacts(
     C: Array,
     target: Array,
 ) -> Array:
-    """The same for contacts: their rows that are held are rows that are on; impulses along others are given."""
-    u_plus, held = response.solution.u_plus, response.solution.held
-    assert u_plus is not None
-    assert held is not None
-    touching = problem.of_kind(Kind.CONTACT)
+    """The same for contacts: their rows that are held are rows that are on; impulses along others are given.
+
+    Where a law has two phases the first is refined before, since its impulses may be large and nearly cancel.
+    """
+    solution, touching, T = response.solution, problem.of_kind(Kind.CONTACT), lapack.transpose
+    assert solution.u_plus is not None
+    assert solution.held is not None
     b_plus = lapack.stack(*(block.b_plus for block in touching))
-    C_contacts = lapack.stack(*(block.C for block in touching))
-    rows = [C, held * C_contacts]
-    f = lapack.transpose(C_contacts) @ ((1 - held) * response.solution.impulse)
-    on = spanned_at_any_mass(rows, parts.factor, problem.M, lapack)
-    target = lapack.stack(target, held * (u_plus - b_plus))
-    impulses = lapack.stack(impulse, held * response.solution.impulse)
-    return refined(dv, impulses, problem, replace(parts, on=on), f, lapack.stack(*rows), target)
+    C_contacts, n_on = lapack.stack(*(block.C for block in touching)), target.shape[-2]
+
+    def holding(held: Array, u_plus: Array) -> tuple[Decomposition, Array, Array]:
+        """(parts, the rows, what these come to)."""
+        rows = [C, held * C_contacts]
+        on = spanned_at_any_mass(rows, parts.factor, problem.M, lapack)
+        return replace(parts, on=on), lapack.stack(*rows), lapack.stack(target, held * (u_plus - b_plus))
+
+    last, pushes = solution.impulse, list[Product]()
+    if solution.phases is not None:
+        last, compression = solution.phases.again, solution.phases.compression
+        stopped = np.where(compression > 0, 1.0, 0.0)
+        at_rest, rows, wanted = holding(stopped, 0 * compression)
+        _, sums = _sums(0 * dv, lapack.stack(0 * target, compression), problem, at_rest, [], rows, wanted)
+        for part in sums:
+            impulses = stopped * lapack.rows(part, n_on, part.shape[-2])
+            back, rounded = lapack.exact_product(impulses, solution.phases.given_back)
+            pushes += [(T(C_contacts), one) for one in (impulses, back, rounded)]
+    pushes.append((T(C_contacts), (1 - solution.held) * last))
+    in_the_end, rows, wanted = holding(solution.held, solution.u_plus)
+    return refined(dv, lapack.stack(impulse, solution.held * last), problem, in_the_end, pushes, rows, wanted)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jourdain.algebra.contacts.contacts import SEPARATES, Contacts
+from jourdain.algebra.contacts.contacts import SEPARATES, Contacts, Phases
 from jourdain.algebra.entries import each_row, larger, root, row, smaller, squares
 from jourdain.algebra.linear import LinearAlgebra
 from jourdain.algebra.span import Span, free_of, span
@@ -16,6 +16,9 @@ DRIVEN = 5 * TIE  # what a way misses at least that drives together a contact wh
 SAME = 1e-12  # of the impulses, squared: ways that differ by less cost the same, and the first is taken
 ROUNDING = 2e-15  # of all that pushes, as a speed: what rounding leaves of a row that comes to rest
 FAVOUR = 1e-9  # of the impulses: of ways that cost the same, that in which more rows come to rest
+# Contacts that only lift or hold move in one way, and between rows that are nearly parallel a short miss is a long way:
+# one that misses by BROKEN of the usual speed, TIMES as much as another one and MARGIN of its own noise is no answer.
+BROKEN, TIMES, MARGIN = 1e-14, 100.0, 10.0
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Held:
     ways: Any = None  # (ways, 1): by how much each way to hold misses the conditions
     one_of_many: Any = None  # (1, 1): whether the motion rests on the least of many impulses of compression
     inside: Any = None  # (rows, 1): the impulses that margins are measured with
-    again: Any = None  # (rows, 1): of Poisson's law, the impulses that keep apart what would touch again
+    phases: Phases | None = None  # of Poisson's law
     apart: Any = None  # (1, 1): whether the rows of all ways are well apart, if that was assumed
 
 
@@ -38,16 +41,26 @@ class Choice:
     """Ways to hold, each offered with its impulses and the rows that come to rest in it; the best is kept.
 
     `left`: conditions (rows, 1), true along contacts that are left alone and must not close after all; None if none is.
-    `unique`: impulses that hold alike are taken to be the same ones.
+    `rough`: the speeds that nearly cancel in r; None: none do. `unique`: impulses that hold alike are taken to be the
+    same ones.
     """
 
     def __init__(
-        self, contacts: Contacts, Y: Any, r: Any, least: Any = None, left: Any = None, unique: bool = False
+        self,
+        contacts: Contacts,
+        Y: Any,
+        r: Any,
+        least: Any = None,
+        left: Any = None,
+        rough: Any = None,
+        unique: bool = False,
     ) -> None:
         la = contacts.la
         self.contacts, self.Y, self.r, self.la, self.n_rows = contacts, Y, r, la, Y.shape[-2]
         self.left, self.unique, self.places = left, unique, contacts.places()
         self.prefers = any(place.prefer for place in self.places)
+        # Contacts that lift or hold move in one way only: W is positive semidefinite.
+        self.monotone = not unique and all(place.ways == ("lifts", "holds") for place in self.places)
         self.weights = squares(contacts.unreduced, la)
         self.normals = [place.normal for place in self.places]
         least = contacts.least if least is None else least
@@ -56,6 +69,8 @@ class Choice:
         largest = larger(fastest(la.absolute(r), self.lengths, range(self.n_rows), la), least, la)
         self.usual = la.where(largest > 0, largest, 1.0)  # the speed that the conditions are measured by
         none, zero = la.zeros(self.n_rows, 1, like=Y), la.zeros(1, 1, like=Y)
+        self.blur = zero  # the noise of the best, of the usual speed
+        self.doubt = zero if rough is None else ROUNDING * rough / self.usual  # the same of r
         self.cost = zero  # Σ W_ii λ_i², W of the rows before they were reduced
         miss = self._driven(self.violation(none, r) / self.usual, none, ())
         self.best = Held(none, r, miss, zero > 0, none)  # all lift
@@ -103,8 +118,17 @@ class Choice:
         self.offered.append((impulse, miss))
         price = la.transpose(impulse) @ (impulse * self.weights) * (1 - favour)
         both_good = la.both(miss <= TIE, best.miss <= TIE)
-        apart = fastest(la.absolute(after - best.after), self.lengths, range(self.n_rows), la)
-        apart = apart > (10 * TIE + noise) * self.usual
+        if self.monotone:
+            step = la.transpose(self.Y) @ (impulse - best.impulse)
+            far = root(la.transpose(step) @ step, la) / self.usual
+            least, most = smaller(miss, best.miss, la), larger(miss, best.miss, la)
+            blur = la.where(miss < best.miss, self.blur, noise) + self.doubt  # of that which misses more
+            in_doubt = most <= BROKEN + TIMES * least + MARGIN * blur
+            both_good = la.both(both_good, la.either(far <= TIE, in_doubt))
+            apart = far > 10 * TIE + noise
+        else:
+            apart = fastest(la.absolute(after - best.after), self.lengths, range(self.n_rows), la)
+            apart = apart > (10 * TIE + noise) * self.usual
         cheaper = price < (1 - SAME) * self.cost  # NaN is never better
         already = la.where(best.several, 1.0, 0.0)
         both = la.where(apart, 1.0, already)
@@ -123,6 +147,8 @@ class Choice:
             joins = la.where(miss <= TIE, la.where(fresh, 1.0, la.where(apart, 0.0, 1.0)), 0.0)
             self.total = la.where(fresh, 0.0, self.total) + la.where(joins > 0, impulse, 0.0)
             self.count = la.where(fresh, 0.0, self.count) + joins
+        if self.monotone:
+            self.blur = la.where(better, noise, self.blur)
         self.cost = la.where(better, price, self.cost)
         self.best = Held(
             la.where(better, impulse, best.impulse),

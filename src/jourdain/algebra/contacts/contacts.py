@@ -155,6 +155,16 @@ class Contacts(Generic[X]):
 
 
 @dataclass(frozen=True)
+class Phases(Generic[X]):
+    """The impulses of contacts that come to rest first and are driven apart then: λ_c + κ λ_c + z."""
+
+    compression: X  # (rows, 1), λ_c: rows that push are at rest then
+    given_back: X  # (rows, 1), κ
+    again: X  # (rows, 1), z, of contacts that touch again
+    uneven: X  # (1, 1), what is given back by κ that differ, as a speed along unit rows; much of it may cancel
+
+
+@dataclass(frozen=True)
 class ContactSolution(Generic[X]):
     """What a solver decides."""
 
@@ -176,6 +186,7 @@ class ContactSolution(Generic[X]):
     u_plus: X | None = None  # (rows, 1), what the law demands of u⁺ along the rows `held`; None: of no row
     held: X | None = None  # (rows, 1), 1 along these rows, else 0
     least: X | None = None  # (rows, 1), what u⁺ may not fall below along normals; None: 0
+    phases: Phases[X] | None = None  # of laws that have two; then `held` says which rows are at rest in the end
 
 
 def iteration_of(blocks: Sequence[Block[Any]]) -> Iteration | None:

@@ -18,7 +18,7 @@ from itertools import product
 from typing import Any
 
 from jourdain.algebra.contacts.choice import TIE, Choice, Held, fastest
-from jourdain.algebra.contacts.contacts import Contacts
+from jourdain.algebra.contacts.contacts import Contacts, Phases
 from jourdain.algebra.entries import larger, root, row, scattered, smaller, solved, squares
 from jourdain.algebra.span import Span, free_of, span
 
@@ -26,14 +26,14 @@ UNEVEN = 1e-8  # of the usual speed: less is no other motion
 MOST_COMPARED = 4  # contacts whose shares of an impulse are all followed to the end
 
 
-def hold(contacts: Contacts, Y: Any, r: Any, least: Any = None, left: Any = None) -> Choice:
+def hold(contacts: Contacts, Y: Any, r: Any, least: Any = None, left: Any = None, rough: Any = None) -> Choice:
     """λ and w = r + Ŷ Ŷᵀ λ for contacts without friction, or that may stick. Rows of Ŷ that are zero do not take part.
 
-    `least`: a speed along unit rows, what the conditions are measured by at least; see `Contacts.least`. `left`: see
-    `Choice`.
+    `least`: a speed along unit rows, what the conditions are measured by at least; see `Contacts.least`. `left`,
+    `rough`: see `Choice`.
     """
     la, unreduced, independent, places = contacts.la, contacts.unreduced, contacts.independent, contacts.places()
-    choice = Choice(contacts, Y, r, least, left, unique=independent)
+    choice = Choice(contacts, Y, r, least, left, None if independent else rough, unique=independent)
     choice.apart = la.ones(1, 1, like=Y) > 0 if independent else None
     shares = None if independent or not any("sticks" in place.ways for place in places) else _Shares(choice)
     for names in list(product(*(place.ways for place in places)))[1:]:
@@ -112,15 +112,25 @@ def hold_by_poisson(contacts: Contacts, Y: Any, u: Any, kappa: Any) -> Held:
     compressing = hold(contacts, Y, u)
     compression = compressing.answer()
     given_back = compression.impulse + kappa * compression.impulse
+    uneven = la.zeros(1, 1, like=Y)
+    if contacts.independent:
+        left = u + Y @ (la.transpose(Y) @ given_back)
+    else:  # what pushed is at rest: W λ_c = w_c − u, and only what κ differ by needs impulses, which may nearly cancel
+        pushed = compression.impulse > 0
+        back, stopped = la.largest(la.where(pushed, kappa, 0.0)), la.where(pushed, 0.0, compression.after)
+        differ = (kappa - back) * compression.impulse
+        left = stopped + back * (stopped - u) + Y @ (la.transpose(Y) @ differ)
+        uneven = la.transpose(compressing.lengths) @ la.absolute(differ)
     # What is left after a plastic compression may be rounding: it is measured by the approach.
     approach = larger(fastest(la.absolute(u), root(squares(Y, la), la), range(Y.shape[-2]), la), contacts.least, la)
-    expanding = hold(contacts, Y, u + Y @ (la.transpose(Y) @ given_back), approach)
+    expanding = hold(contacts, Y, left, approach, rough=uneven)
     rest = expanding.answer()
     margin = smaller(compression.margin, rest.margin, la)
     worse = larger(compression.miss, rest.miss, la)
     shared = None if contacts.independent else _shared_unevenly(compressing, expanding, kappa)
+    phases = Phases(compression.impulse, kappa, rest.impulse, uneven)
     total = given_back + rest.impulse
-    return replace(rest, impulse=total, miss=worse, margin=margin, one_of_many=shared, again=rest.impulse)
+    return replace(rest, impulse=total, miss=worse, margin=margin, one_of_many=shared, phases=phases)
 
 
 def _shared_unevenly(compressing: Choice, expanding: Choice, kappa: Any) -> Any:

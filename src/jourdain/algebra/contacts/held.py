@@ -32,14 +32,10 @@ def poisson(contacts: Contacts) -> ContactSolution:
     la, kappa = contacts.la, contacts.each(contacts.number("restitution"))
     Y, u, _ = _taking_part(contacts, contacts.each([la.ones(1, 1, like=contacts.u)] * len(contacts.blocks)))
     answer = hold_by_poisson(contacts, Y, u, kappa)
-    lengths = root(squares(contacts.Y, la), la)
-    push, again = answer.impulse * lengths, answer.again * lengths
-    touches = la.where(again > SMALL * la.largest(push), 1.0, 0.0)
-    acting = la.where(push > 0, 1.0, 0.0)
-    alike = la.every(la.either(acting <= 0, kappa >= la.largest(acting * kappa)))
-    in_one = la.both(alike, la.largest(touches) <= 0)  # what stopped the approach drives all of it back κ-fold
-    known = la.where(in_one, acting, touches)
-    return replace(_solution(contacts, answer), u_plus=la.where(in_one, -kappa * u, 0.0), held=known)
+    assert answer.phases is not None
+    again = answer.phases.again * root(squares(contacts.Y, la), la)
+    touches = la.where(again > SMALL * la.largest(again), 1.0, 0.0)
+    return replace(_solution(contacts, answer), u_plus=0 * u, held=touches, phases=answer.phases)
 
 
 def moreau_coulomb(contacts: Contacts) -> ContactSolution:

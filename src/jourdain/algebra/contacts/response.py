@@ -95,9 +95,14 @@ def contact_impulses(
     undetermined = la.where(acting * among > RANK, 1.0, 0.0) + leaning
     relieved = _relieved(contacts, leaning, parts)
     redundant, noise2 = redundant + leaning, _noise2(contacts, acting * spanned.keep, spanned.Q)
+    if solution.phases is not None:  # rounding of impulses that cancel is more than that of the speeds that occur
+        uneven2, speed2 = solution.phases.uneven * solution.phases.uneven, 2 * energy
+        noise2 = noise2 * larger(la.where(speed2 > 0, uneven2 / la.where(speed2 > 0, speed2, 1.0), 1.0), 1.0, la)
     cancelled = la.zeros(1, 1, like=Y)
     if solution.path is None:
         held = 0 * acting if solution.held is None else solution.held
+        if solution.phases is not None:
+            held = larger(held, la.where(solution.phases.compression > 0, 1.0, 0.0), la)
         Q = span(each_row(la.scale_rows(held, contacts.Y), la), Y.shape[-1], la, like=Y).Q
         parts_of_v = la.absolute(parts.factor.solve(la.transpose(free_of(contacts.Y, Q, la))))
         free, pushes = root(squares(contacts.Y, la), la), la.absolute(solution.impulse)
