@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from jourdain.laws import Law
+from jourdain.laws.law import is_law
 from jourdain.motion.hybrid import Hybrid
 from jourdain.naming import Origin
 from jourdain.scenarios.scenario import Scenario
@@ -38,7 +38,7 @@ def problem(make: Callable[P, Model]) -> Callable[P, Model]:
 
 def _is_plain(value: Any) -> bool:
     """Whether Python can be written that makes the value: numbers, texts, sequences of them, laws with such numbers."""
-    if isinstance(value, Law):
+    if is_law(value):
         ours = type(value).__module__.startswith("jourdain.laws")
         return ours and all(_is_plain(getattr(value, one.name)) for one in fields(value))
     if isinstance(value, list | tuple):
@@ -47,4 +47,4 @@ def _is_plain(value: Any) -> bool:
 
 
 def _written(value: Any) -> str:
-    return f"jd.laws.{value!r}" if isinstance(value, Law) else repr(value)
+    return f"jd.laws.{value!r}" if is_law(value) else repr(value)

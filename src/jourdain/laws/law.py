@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeGuard
 
 import sympy as sp
 
@@ -92,3 +92,8 @@ class Law(ABC):
         """What the law is apart from its numbers: laws with one form share their compiled events."""
         chosen = (getattr(self, one.name) for one in fields(self) if one.name not in self.numbers)
         return (type(self), self.solver, *chosen)
+
+
+def is_law(value: object) -> TypeGuard[Law]:
+    """Whether something is a contact law, whichever it is."""
+    return isinstance(value, Law)

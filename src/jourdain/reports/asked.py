@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jourdain.data.numbers import amount, significant
 from jourdain.kinds import Kind
-from jourdain.laws import Law
+from jourdain.laws.law import is_law
 from jourdain.output.tables import names
 from jourdain.reports.record import Table
 from jourdain.reports.typeset import symbol
@@ -38,7 +38,7 @@ def constraint_table(t: Transition, parameters: Mapping[str, float] = {}) -> Tab
 
 def _about(c: ConstraintLayout, parameters: Mapping[str, float]) -> str:
     law = c.law
-    if not isinstance(law, Law):
+    if not is_law(law):
         return ABOUT[c.kind]
     choices = [str(one) for name in law.choices if (one := getattr(law, name)) is not None]
     numbers = [f"{name} {_number(value, parameters)}" for name, value in law.values().items()]

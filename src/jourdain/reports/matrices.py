@@ -13,7 +13,7 @@ from jourdain.algebra.problem import Block, Problem
 from jourdain.compute.evaluate import Evaluator
 from jourdain.inputs import Array
 from jourdain.kinds import Kind
-from jourdain.laws import Law
+from jourdain.laws.law import is_law
 
 if TYPE_CHECKING:
     from jourdain.events.event import Event
@@ -84,7 +84,7 @@ def _argument(kind: Kind, blocks: Sequence[Block[Array]]) -> str:
 def _contact(block: Block[Array]) -> str:
     """A one-sided contact; "" where its support moves, or its law is none of the library's."""
     law = block.law
-    if not isinstance(law, Law) or np.any(block.b_minus) or np.any(block.b_plus):
+    if not is_law(law) or np.any(block.b_minus) or np.any(block.b_plus):
         return ""
     own = {one.name for one in fields(law)}
     if not (type(law).__module__.startswith("jourdain.laws") and {*block.numbers} <= own):
