@@ -302,7 +302,7 @@ def test_suffix_in_capitals(tmp_path: Path):
     [
         ("ds.xlsx", jd.UnknownName, "There is no file format 'xlsx'; there are: 'nc', 'csv', 'parquet', 'json'"),
         ("ds.jsn", jd.UnknownName, "There is no file format 'jsn'; did you mean 'json'"),
-        ("ds", jd.CannotWrite, "has no suffix; .nc, .csv, .parquet, .json say how it is to be written"),
+        ("ds", jd.CannotWrite, "has no suffix; .nc, .csv, .parquet, .json, .tex say how it is to be written"),
         ("nowhere/ds.nc", jd.CannotWrite, "nowhere' does not exist; make it first"),
         ("folder.nc", jd.CannotWrite, "folder.nc' is a folder; give the name of a file"),
     ],

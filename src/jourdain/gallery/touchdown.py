@@ -115,7 +115,7 @@ def warn_of_high_feet(robot: Robot, feet: Sequence[str], q: Array) -> None:
             f"At this pose feet are far above the ground, on which the robot's lowest point is: {told}; choose feet "
             f"that touch it{others} or another pose.",
             RobotWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
