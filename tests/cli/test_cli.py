@@ -271,7 +271,7 @@ SLEIGH = ["run", "sleigh", "--sweep", "theta=10:20:3"]
         ([*SLEIGH, "--plot", "a.png", "--show", "los"], "There is no quantity 'los'; did you mean 'loss'?"),
         ([*SLEIGH, "--plot", "a.png", "--sweep", "M=1,2", "--sweep", "I=1,2"], "--plot shows one or two swept"),
         ([*SLEIGH, "--plot", "a.png", "--show", "v_plus", "--out", "a.nc"], "'v_plus' has several numbers per event"),
-        ([*SLEIGH, "--out", "a.xlsx"], "There is no file format 'xlsx'; there are: 'nc', 'csv', 'parquet', 'json', 'tex'."),
+        ([*SLEIGH, "--out", "a.xlsx"], "There is no file format 'xlsx'; there are: 'nc', 'csv', 'parquet', 'json'"),
         ([*SLEIGH, "--out", "a"], "'a' has no suffix; .nc, .csv, .parquet, .json, .tex say how it is to be written."),
         ([*SLEIGH, "--out", "nowhere/a.nc"], "The folder 'nowhere' does not exist; make it first."),
         ([*SLEIGH, "--out", "a.nc", "--plot", "nowhere/a.png"], "The folder 'nowhere' does not exist; make it first."),
